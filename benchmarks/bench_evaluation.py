@@ -24,6 +24,7 @@ from pyfsagg._table.target import check_target
 from pyfsagg.evaluation.cells import Fit, draw_parts, fit_one
 from pyfsagg.evaluation.learners import read_classifiers
 from pyfsagg.evaluation.plan import MODELS
+from pyfsagg.evaluation.protocol import Protocol
 
 
 def whole(jobs: int, **options: Any) -> dict[str, Any]:
@@ -39,9 +40,7 @@ def fits(n_subsets: int, repeats: int) -> list[tuple[Any, ...]]:
     data = load_dataset("ionosphere")
     table = as_table(data.X)
     target = check_target(data.y, table.n_samples)
-    (part,) = draw_parts(
-        table, target, protocols=["thesis"], n_folds=5, n_repeats=1, test_size=1 / 3, seed=0
-    )
+    (part,) = draw_parts(table, target, Protocol("thesis"), seed=0)
     models = read_classifiers(MODELS["classes"][1])
     rng = np.random.default_rng(0)
     found = []

@@ -14,6 +14,8 @@ from pyfsagg.exceptions import DataError
 
 Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
+Indices = NDArray[np.intp]
+Integers = NDArray[np.int64]
 
 Integer = int | np.int64  # a whole number as compiled loops see it
 

@@ -8,16 +8,14 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, in_range, scaled
+from pyfsagg._base.arithmetic import Floats, Indices, in_range, scaled
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.validation import check_labels
 from pyfsagg._message import SCORES, Param, Remedy
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.ranks import RankTable, rank_scores
-from pyfsagg.ranks.ranking import whole_weights
+from pyfsagg.ranks import RankTable, rank_scores, ranking
 
 NO_P_VALUES = (
     "The lists have weights, so there are no p-values: a list that counts more than once is not "
@@ -98,7 +96,7 @@ class AggregatorSpec(Spec):
             raise ParameterError(f"{self.name} takes no weights: {self.list_weights}")
         if self.list_weights == "whole":
             try:
-                copies = whole_weights(table.list_weights)
+                copies = ranking.whole_weights(table.list_weights)
             except ParameterError as error:
                 raise ParameterError(f"{self.name} takes whole weights: ", error) from None
             for name in self.per_list:
@@ -159,7 +157,7 @@ def as_rank_table(values: Any) -> RankTable:
     )
 
 
-def codes_of_lists(name: str, labels: Sequence[Any] | None, m: int) -> NDArray[np.intp]:
+def codes_of_lists(name: str, labels: Sequence[Any] | None, m: int) -> Indices:
     """The number of the label of each list, from 0; without labels all differ."""
     if labels is None:
         return np.arange(m)

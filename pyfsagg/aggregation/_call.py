@@ -14,9 +14,7 @@ from pyfsagg._base.arithmetic import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_choice, check_list, check_mapping
 from pyfsagg._message import Message, Param, Use
-from pyfsagg.aggregation._base import AGGREGATORS, as_rank_table, check_aggregator_params
-from pyfsagg.aggregation._result import Aggregation, AggregationComparison
-from pyfsagg.aggregation.about_lists import UniverseCheck, checked_universe
+from pyfsagg.aggregation import _base, _result, about_lists
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
 
@@ -36,7 +34,7 @@ def aggregate(
     adjust: str = "bh",
     list_weights: Weights = None,
     **method_params: Any,
-) -> Aggregation:
+) -> _result.Aggregation:
     """Combine ranked lists into one ranking.
 
     Parameters
@@ -78,9 +76,9 @@ def aggregate(
     array([1., 3., 2.])
     """
     call = Call.of(aggregate, locals(), data=("table_or_scores",))
-    spec = AGGREGATORS.get(method)
+    spec = _base.AGGREGATORS.get(method)
     check_choice("adjust", adjust, ADJUSTMENTS)
-    check_aggregator_params(spec, method_params)
+    _base.check_aggregator_params(spec, method_params)
     table = as_weighted_table(table_or_scores, list_weights)
     values = spec.apply(table, **method_params)
     n_tests, remarks, adjusted = table._universe, values.remarks, None
@@ -89,7 +87,7 @@ def aggregate(
         # Computing the published reading of ties is no business of loops.
         if method_params.get("ties") == "average" and table._with_last_places() is not table:
             remarks = (*remarks, AVERAGE_TIES)
-    return Aggregation(
+    return _result.Aggregation(
         names=table.names,
         scores=values.scores,
         statistic=values.statistic,
@@ -116,10 +114,10 @@ def aggregate(
     )
 
 
-def _universe_of(table: RankTable) -> UniverseCheck | None:
+def _universe_of(table: RankTable) -> about_lists.UniverseCheck | None:
     """The check of a universe that is larger than the lists show, where there can be one."""
     try:
-        return checked_universe(table) if table._universe > table.n_items else None
+        return about_lists.checked_universe(table) if table._universe > table.n_items else None
     except DataError:  # too few lists, or none that goes on below its top
         return None
 
@@ -147,7 +145,7 @@ def _to_digest(table: RankTable) -> NDArray[Any]:
 
 def as_weighted_table(values: Any, list_weights: Weights) -> RankTable:
     """:func:`as_rank_table`, with weights if any are given."""
-    table = as_rank_table(values)
+    table = _base.as_rank_table(values)
     return table if list_weights is None else table.weighted(list_weights)
 
 
@@ -158,7 +156,7 @@ def compare_aggregations(
     adjust: str = "bh",
     list_weights: Weights = None,
     method_params: Mapping[str, Mapping[str, Any]] | None = None,
-) -> AggregationComparison:
+) -> _result.AggregationComparison:
     """Aggregate the same lists by several methods.
 
     Parameters
@@ -186,14 +184,14 @@ def compare_aggregations(
         raise ParameterError(
             Param("methods"), f" must be a list of names, got the text {methods!r}"
         )
-    chosen = [AGGREGATORS.get(method).name for method in check_list("methods", methods)]
+    chosen = [_base.AGGREGATORS.get(method).name for method in check_list("methods", methods)]
     if len(chosen) < 2:
         raise ParameterError(f"a comparison needs at least two methods, got {len(chosen)}")
     twice = [name for name in dict.fromkeys(chosen) if chosen.count(name) > 1]
     if twice:
         raise ParameterError(f"the method {twice[0]!r} is named twice; name each once")
     options = {
-        AGGREGATORS.get(name).name: check_mapping(f"options of {name}", values)
+        _base.AGGREGATORS.get(name).name: check_mapping(f"options of {name}", values)
         for name, values in check_mapping("method_params", method_params).items()
     }
     unused = [name for name in options if name not in chosen]
@@ -214,4 +212,4 @@ def compare_aggregations(
         "call": replace(call, data=("table",)).record(),
     }
     of = {"data": results[0].data, "versions": results[0].versions}
-    return AggregationComparison(results, parameters=parameters, **of)
+    return _result.AggregationComparison(results, parameters=parameters, **of)

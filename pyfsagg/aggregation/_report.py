@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import (
     count,
@@ -22,18 +22,12 @@ from pyfsagg._base.words import (
     readable,
     titled,
 )
-from pyfsagg._report import drawing
-from pyfsagg._report.closing import Report, settings_groups, software
+from pyfsagg._report import closing, drawing
 from pyfsagg._report.drawing import picture
 from pyfsagg._report.page import Block, PageColumn, PageTable, Section, Text
 from pyfsagg._version import __version__
-from pyfsagg.aggregation._base import AGGREGATORS
-from pyfsagg.aggregation._result import (
-    Aggregation,
-    AggregationComparison,
-    PermutationTest,
-    item_columns,
-)
+from pyfsagg.aggregation import _base, _result
+from pyfsagg.aggregation._result import Aggregation
 from pyfsagg.aggregation.agreement import ListAgreement
 from pyfsagg.ranks import RankTable
 
@@ -115,7 +109,7 @@ def plot_list_ranks(result: Aggregation, *, n: int = 20, ax: Axes | None = None)
     return drawing.finished(ax, _title("Ranks", len(best), result), grid="x")
 
 
-def _best(result: Aggregation, n: int) -> NDArray[np.intp]:
+def _best(result: Aggregation, n: int) -> Indices:
     return result._order()[: check_integer("n", n, low=1)]
 
 
@@ -182,7 +176,9 @@ def plot_list_agreement(agreement: ListAgreement, *, ax: Axes | None = None) -> 
 MOST_SIZES = 60  # values of k at which an overlap is computed
 
 
-def plot_method_agreement(comparison: AggregationComparison, *, ax: Axes | None = None) -> Axes:
+def plot_method_agreement(
+    comparison: _result.AggregationComparison, *, ax: Axes | None = None
+) -> Axes:
     """Heat map of Kendall's tau-b between the rankings of two methods."""
     labels = [readable(method) for method in comparison.methods]
     ax = drawing.new_axes(ax, 1.6 + 0.5 * len(labels))
@@ -192,7 +188,9 @@ def plot_method_agreement(comparison: AggregationComparison, *, ax: Axes | None 
     return ax
 
 
-def plot_places(comparison: AggregationComparison, *, n: int = 10, ax: Axes | None = None) -> Axes:
+def plot_places(
+    comparison: _result.AggregationComparison, *, n: int = 10, ax: Axes | None = None
+) -> Axes:
     """Bump chart: the places of the best items from method to method.
 
     Every item that some method has among its best `n` is a line.  Where it is not among them, its
@@ -232,7 +230,7 @@ def plot_places(comparison: AggregationComparison, *, n: int = 10, ax: Axes | No
 
 
 def plot_overlap(
-    comparison: AggregationComparison, *, n: int | None = None, ax: Axes | None = None
+    comparison: _result.AggregationComparison, *, n: int | None = None, ax: Axes | None = None
 ) -> Axes:
     """Overlap of the best k items of each method with those of the first method, for every k.
 
@@ -269,7 +267,7 @@ def plot_overlap(
     return ax
 
 
-def _label_end(ax: Axes, name: str, y: NDArray[np.float64], below: float) -> None:
+def _label_end(ax: Axes, name: str, y: Floats, below: float) -> None:
     """The name at the right end of its line, or at its last point if it starts and ends below."""
     look: dict[str, Any] = {
         "textcoords": "offset points",
@@ -304,7 +302,7 @@ _REMEDY = (
 )
 
 
-def aggregation_page(result: Aggregation, view: Mapping[str, Any]) -> Report:
+def aggregation_page(result: Aggregation, view: Mapping[str, Any]) -> closing.Report:
     """The report of an aggregation."""
     table, comparison, permutation = result._given_table(), result.comparison, result.permutation
     top, adjusted = min(check_integer("top", view["top"], low=1), table.n_items), view["adjusted"]
@@ -318,11 +316,11 @@ def aggregation_page(result: Aggregation, view: Mapping[str, Any]) -> Report:
     ]
     if comparison is not None:
         sections.append(Section("methods", "Methods", _methods(comparison, top)))
-    return Report(
+    return closing.Report(
         ("Rank aggregation", "Rank aggregation of {}"),
         f"{plural(table.n_lists, 'list')}, {plural(table.n_items, 'item')}",
         [*sections, Section("lists", "Lists", [_lists(result, top)])],
-        settings_groups(result, words=_words(table, result)),
+        closing.settings_groups(result, words=_words(table, result)),
         _references(result, comparison),
         settled={"top": top},
     )
@@ -343,7 +341,7 @@ def _words(table: RankTable, result: Aggregation) -> dict[str, str]:
 def _ranking(result: Aggregation, top: int, adjusted: bool) -> PageTable:
     frame = result.items(adjusted=adjusted)
     shown = frame.head(MOST_ROWS)
-    spec = AGGREGATORS.get(result.method)
+    spec = _base.AGGREGATORS.get(result.method)
     direction = "larger" if spec.higher_is_better else "smaller"
     across = f"corrected across items ({result.adjust}), {count(result.n_tests)} of them"
     meanings = {
@@ -355,7 +353,7 @@ def _ranking(result: Aggregation, top: int, adjusted: bool) -> PageTable:
         "Family-wise permutation p": "share of relabelled tables whose best item has at least this score",
         "In lists": "number of lists with the item; best and median rank are over these",
     }
-    columns = item_columns(shown)
+    columns = _result.item_columns(shown)
     note = Markup(" ").join(
         Markup("<b>{}</b>: {}.").format(head.title, meanings[head.title])
         for head, _ in columns
@@ -377,7 +375,7 @@ def _ranking(result: Aggregation, top: int, adjusted: bool) -> PageTable:
     )
 
 
-def _permutation(result: Aggregation, permutation: PermutationTest | None) -> list[Block]:
+def _permutation(result: Aggregation, permutation: _result.PermutationTest | None) -> list[Block]:
     """What permutation p-values are, or could be."""
     if permutation is None:
         return [] if result.p_values is None else [Text(_REMEDY)]
@@ -431,7 +429,7 @@ def _pictures(table: RankTable, result: Aggregation) -> list[Block]:
     ]
 
 
-def _methods(comparison: AggregationComparison, top: int) -> list[Block]:
+def _methods(comparison: _result.AggregationComparison, top: int) -> list[Block]:
     labels = [readable(method) for method in comparison.methods]
     overlap = comparison.overlap(top).to_numpy()
     rows = [
@@ -499,12 +497,12 @@ def _lists(result: Aggregation, top: int) -> PageTable:
 
 
 def _references(
-    result: Aggregation, comparison: AggregationComparison | None
+    result: Aggregation, comparison: _result.AggregationComparison | None
 ) -> list[tuple[str, str]]:
     methods = [result.method] if comparison is None else list(comparison.methods)
     return [
-        software(__version__),
-        *((titled(method), AGGREGATORS.get(method).source) for method in methods),
+        closing.software(__version__),
+        *((titled(method), _base.AGGREGATORS.get(method).source) for method in methods),
     ]
 
 
@@ -523,7 +521,7 @@ REFERENCES = [
 ]
 
 
-def agreement_page(result: ListAgreement, view: Mapping[str, Any]) -> Report:
+def agreement_page(result: ListAgreement, view: Mapping[str, Any]) -> closing.Report:
     """The report on how deep lists agree."""
     lists, items = result.data["n_lists"], result.data["n_items"]
     sections = [
@@ -531,12 +529,12 @@ def agreement_page(result: ListAgreement, view: Mapping[str, Any]) -> Report:
         Section("pairs", "Pairs of lists", [result._pair_table(MOST_ROWS)], short="Pairs"),
         Section("reading", "How to read it", _reading(result)),
     ]
-    return Report(
+    return closing.Report(
         ("Agreement of lists", "Agreement of the lists in {}"),
         f"{plural(lists, 'list')}, {plural(items, 'item')}",
         sections,
-        settings_groups(result),
-        [software(__version__), *REFERENCES],
+        closing.settings_groups(result),
+        [closing.software(__version__), *REFERENCES],
     )
 
 

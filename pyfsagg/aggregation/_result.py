@@ -14,15 +14,14 @@ import scipy
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.fields import Apart, Part, stored
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_integer, n_selected
 from pyfsagg._base.words import count, number, numbers, plural, probabilities, ranks, readable
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Recorded, Saved, records
-from pyfsagg.aggregation._base import AGGREGATORS, describe_items, describe_lists
-from pyfsagg.aggregation.about_lists import UniverseCheck
+from pyfsagg.aggregation import _base, about_lists
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import RankTable
 from pyfsagg.ranks.ranking import about_ties, tie_sizes
@@ -109,7 +108,7 @@ class Aggregation(Recorded):
     n_tests: int
     remarks: tuple[str, ...] = ()
     log10_p_values: Floats | None = None
-    universe_check: UniverseCheck | None = None
+    universe_check: about_lists.UniverseCheck | None = None
     table: RankTable | None = field(
         default=None, metadata=stored(names="table_{}", shared=("names",), without=("list_names",))
     )
@@ -191,7 +190,7 @@ class Aggregation(Recorded):
         independence = [] if self.p_values is None else [INDEPENDENCE]
         return [*self._answer(), *self._about_p_values(adjusted=True), *independence]
 
-    def _order(self) -> NDArray[np.intp]:
+    def _order(self) -> Indices:
         """Positions of the items, best first; ties in the order of the table."""
         return np.argsort(-self.scores, kind="stable")
 
@@ -239,13 +238,13 @@ class Aggregation(Recorded):
 
     def items(self, *, adjusted: bool = True) -> pd.DataFrame:
         """One row per item, best first, with its ranks in the lists and all its p-values."""
-        frame = describe_items(self._given_table(), self, self.permutation)
+        frame = _base.describe_items(self._given_table(), self, self.permutation)
         left_out = [] if adjusted else [name for name in frame.columns if "adjusted" in str(name)]
         return frame.drop(columns=left_out)
 
     def lists(self, top: int = 10) -> pd.DataFrame:
         """One row per list: its length, and its agreement with the result."""
-        return describe_lists(self._given_table(), self, top)
+        return _base.describe_lists(self._given_table(), self, top)
 
     def _apart(self) -> Apart:
         table = self.table
@@ -316,7 +315,7 @@ class Aggregation(Recorded):
 
     def _what_was_combined(self) -> str:
         """The lists and the method, in words."""
-        spec, table = AGGREGATORS.get(self.method), self.table
+        spec, table = _base.AGGREGATORS.get(self.method), self.table
         method = f"They were combined by {readable(spec.name)}: {spec.summary}."
         if table is None:
             return f"{plural(self.n_lists, 'list')} of {plural(len(self.names), 'item')}. {method}"
@@ -430,7 +429,7 @@ class AggregationComparison(Recorded):
         return self.results[0].names
 
     @cached_property
-    def places(self) -> NDArray[np.intp]:
+    def places(self) -> Indices:
         """Place (t, p) of each item by each aggregator, 1 to p; ties in the order of the table."""
         places = np.empty((len(self.results), len(self.names)), dtype=np.intp)
         for row, result in zip(places, self.results, strict=True):

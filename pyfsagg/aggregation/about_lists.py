@@ -14,7 +14,7 @@ import pandas as pd
 import scipy
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.fields import Part
 from pyfsagg._base.validation import check_real
 from pyfsagg._base.words import count, number, probabilities
@@ -334,8 +334,8 @@ class SimulatedSets:
 def _share_below(column: Floats, values: Floats) -> Floats:
     """Share of the column that is below each value, ties half."""
     known = np.sort(column)
-    below: NDArray[np.intp] = np.searchsorted(known, values, "left")
-    up_to: NDArray[np.intp] = np.searchsorted(known, values, "right")
+    below: Indices = np.searchsorted(known, values, "left")
+    up_to: Indices = np.searchsorted(known, values, "right")
     return np.asarray((below + up_to) / (2.0 * len(known)))
 
 

@@ -12,17 +12,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base import memory, validation
+from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.fields import stored
-from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
-from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import number, plural
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.execution import counted
 from pyfsagg._run.result import Recorded, records
-from pyfsagg.aggregation._base import as_rank_table
-from pyfsagg.aggregation._call import hash_of_table
+from pyfsagg.aggregation import _base, _call
 from pyfsagg.exceptions import DataError
 
 _DEVIATION = 0.251  # C of the paper: just above 1/4
@@ -181,14 +179,14 @@ def list_agreement(
     True
     """
     call = Call.of(list_agreement, locals(), data=("lists",))
-    distance = check_integer("distance", distance, low=0)
-    pilot = check_integer("pilot", pilot, low=2)
-    persistence = check_real("persistence", persistence, low=1e-6, high=1.0 - 1e-6)
-    table = as_rank_table(lists)
+    distance = validation.check_integer("distance", distance, low=0)
+    pilot = validation.check_integer("pilot", pilot, low=2)
+    persistence = validation.check_real("persistence", persistence, low=1e-6, high=1.0 - 1e-6)
+    table = _base.as_rank_table(lists)
     if table.n_lists < 2:
         raise DataError("agreement needs at least two lists, got one")
     m = table.n_lists
-    require_memory(1250 * m * (m - 1), f"the agreement of {m:,} lists", "take fewer lists")
+    memory.require_memory(1250 * m * (m - 1), f"the agreement of {m:,} lists", "take fewer lists")
     lengths = (~table.missing).sum(axis=1).tolist()
     orders = [
         np.argsort(ranks, kind="stable")[:length]
@@ -219,7 +217,7 @@ def list_agreement(
             "n_items": table.n_items,
             "n_unranked": int(table.unranked.sum()),
             "lengths": [min(lengths), max(lengths)],
-            "sha256": hash_of_table(table),
+            "sha256": _call.hash_of_table(table),
         },
     )
 
@@ -261,7 +259,7 @@ def truncation_point(confirmed: NDArray[Any], pilot: int) -> int | None:
     return None
 
 
-def _common(left: NDArray[np.intp], right: NDArray[np.intp], depth: int) -> Floats:
+def _common(left: Indices, right: Indices, depth: int) -> Floats:
     """How many items the first 1, 2, …, `depth` of two lists share; a list that has ended stays."""
     place = np.full(1 + max(left.max(), right.max()), -1, dtype=np.intp)
     place[right] = np.arange(right.size)
@@ -271,7 +269,7 @@ def _common(left: NDArray[np.intp], right: NDArray[np.intp], depth: int) -> Floa
 
 
 def overlap_of_uneven_lists(
-    left: NDArray[np.intp], right: NDArray[np.intp], persistence: float
+    left: Indices, right: Indices, persistence: float
 ) -> tuple[float, float, float]:
     """Rank-biased overlap of two lists that may end at different depths."""
     q = persistence
@@ -298,7 +296,7 @@ def overlap_of_uneven_lists(
     return extrapolated, least, min(1.0, most)
 
 
-def _curve(orders: list[NDArray[np.intp]]) -> pd.DataFrame:
+def _curve(orders: list[Indices]) -> pd.DataFrame:
     depth = max(order.size for order in orders)
     places = np.arange(1.0, depth + 1.0)
     total, low, high = np.zeros(depth), np.ones(depth), np.zeros(depth)

@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers
 from pyfsagg._base.validation import check_choice, check_integer, check_real
 from pyfsagg._kernels.consensus import smooth_medians
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec, codes_of_lists
@@ -52,9 +51,9 @@ def birra(
 
 
 def _log_bayes_factors(
-    bins: NDArray[np.int64],
-    counted: NDArray[np.bool_],
-    true: NDArray[np.bool_],
+    bins: Integers,
+    counted: Booleans,
+    true: Booleans,
     prior: float,
     n_bins: int,
 ) -> Floats:
@@ -138,7 +137,7 @@ def _falling_curve(values: Floats, places: Floats, weight: float) -> Floats:
     return curve(*solution.x)
 
 
-def _in_order(ranks: Floats, longest: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _in_order(ranks: Floats, longest: int) -> tuple[Indices, Indices]:
     """The items of a list, best first, and for each the position of the last one tied with it."""
     items = np.argsort(ranks, kind="stable")[: min(longest, int((~np.isnan(ranks)).sum()))]
     in_order = ranks[items]
@@ -146,9 +145,9 @@ def _in_order(ranks: Floats, longest: int) -> tuple[NDArray[np.intp], NDArray[np
 
 
 def _sum_of_best(
-    ordered: list[tuple[NDArray[np.intp], NDArray[np.intp]]],
+    ordered: list[tuple[Indices, Indices]],
     gains: list[Floats],
-    groups: NDArray[np.intp],
+    groups: Indices,
     p: int,
 ) -> Floats:
     """For each item the sum over categories of the most that a list of it gives."""

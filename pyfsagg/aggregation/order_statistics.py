@@ -9,28 +9,20 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 import scipy
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import ADJUSTMENTS, Floats, adjust_p_values
+from pyfsagg._base.arithmetic import ADJUSTMENTS, Floats, Indices, Integers, adjust_p_values
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_choice, check_integer, check_list, check_real, is_single
 from pyfsagg._kernels.order_statistics import log_stuart
 from pyfsagg._kernels.rho import log_exact_p, log_rho, log_rho_with_cutoffs
 from pyfsagg._message import Param, Remedy
 from pyfsagg._table.frames import pandas_frame
-from pyfsagg.aggregation._base import (
-    AGGREGATORS,
-    AggregatedValues,
-    AggregatorSpec,
-    as_rank_table,
-    codes_of_lists,
-)
-from pyfsagg.aggregation._call import Weights, as_weighted_table
-from pyfsagg.aggregation._result import PermutationTest
+from pyfsagg.aggregation import _base, _call, _result
+from pyfsagg.aggregation._base import AggregatedValues
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable
 
-IntArray = NDArray[np.int64]
+IntArray = Integers
 
 BLOCK_ENTRIES = 1 << 18
 LAST_PLACES = (
@@ -193,14 +185,14 @@ _TIES = "average ranks by default in scores, the last tied rank in p-values"
 _BLOCK = "mean rank (k + 1)/2 in scores, k in p-values"
 
 
-def _order_statistic(**parts: Any) -> AggregatorSpec:
+def _order_statistic(**parts: Any) -> _base.AggregatorSpec:
     """What the methods of this file have in common."""
-    return AggregatorSpec(
+    return _base.AggregatorSpec(
         bounds="[0, 1]", higher_is_better=False, ties=_TIES, input="ranks", unranked=_BLOCK, **parts
     )
 
 
-AGGREGATORS.add(
+_base.AGGREGATORS.add(
     _order_statistic(
         name="stuart",
         summary="joint probability of the sorted ranks (Q)",
@@ -244,10 +236,10 @@ def permutation_p_values(
     null: Callable[[np.random.Generator], Any] | None = None,
     n_permutations: int = 1000,
     adjust: str = "bh",
-    list_weights: Weights = None,
+    list_weights: _call.Weights = None,
     random_state: int | np.random.Generator | None = None,
     **method_params: Any,
-) -> PermutationTest:
+) -> _result.PermutationTest:
     """Permutation p-values of the items, valid also for lists that depend on each other.
 
     Lists that are bootstraps of one data set share its random errors, and formulas for independent
@@ -308,11 +300,11 @@ def permutation_p_values(
         name="aggregation.permutation_p_values",
         data=("table_or_scores",),
     )
-    spec = AGGREGATORS.get(method)
+    spec = _base.AGGREGATORS.get(method)
     compute = spec.bind(**method_params)
     check_choice("adjust", adjust, ADJUSTMENTS)
     n_permutations = check_integer("n_permutations", n_permutations, low=1)
-    table = as_weighted_table(table_or_scores, list_weights)
+    table = _call.as_weighted_table(table_or_scores, list_weights)
     rng = np.random.default_rng(random_state)
     universe = table.n_items
     if null is None:
@@ -339,7 +331,7 @@ def permutation_p_values(
             drawn += 1
         reached_by_best += scores.max() >= limit
     p_values = (1.0 + reached) / (1.0 + drawn)
-    return PermutationTest(
+    return _result.PermutationTest(
         names=table.names,
         scores=observed,
         p_values=p_values,
@@ -352,9 +344,9 @@ def permutation_p_values(
     )
 
 
-def _sources(groups: Sequence[Any] | None, m: int) -> list[NDArray[np.intp]]:
+def _sources(groups: Sequence[Any] | None, m: int) -> list[Indices]:
     """Positions of the lists of each source."""
-    codes = codes_of_lists("groups", groups, m)
+    codes = _base.codes_of_lists("groups", groups, m)
     if codes.max() < 1:
         raise ParameterError(
             Param("groups"),
@@ -364,9 +356,7 @@ def _sources(groups: Sequence[Any] | None, m: int) -> list[NDArray[np.intp]]:
     return [np.flatnonzero(codes == code) for code in range(int(codes.max()) + 1)]
 
 
-def _relabelled(
-    table: RankTable, sources: list[NDArray[np.intp]], rng: np.random.Generator
-) -> RankTable:
+def _relabelled(table: RankTable, sources: list[Indices], rng: np.random.Generator) -> RankTable:
     """The lists with new labels, drawn for each source from the whole universe."""
     p = table.n_items
     labels = [rng.permutation(table._universe)[:p] for _ in sources]
@@ -389,7 +379,7 @@ def _relabelled(
 
 def _checked_null(values: Any, table: RankTable) -> RankTable:
     values = pandas_frame(values)
-    drawn = as_rank_table(values)
+    drawn = _base.as_rank_table(values)
     unnamed = not isinstance(values, (RankTable, pd.DataFrame))
     if drawn.n_items != table.n_items or (not unnamed and drawn.names != table.names):
         raise DataError(

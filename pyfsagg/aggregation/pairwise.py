@@ -15,23 +15,11 @@ from itertools import combinations
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import check_choice, check_integer, check_real
+from pyfsagg._base import remarks, validation
+from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.words import duration
-from pyfsagg._kernels.consensus import (
-    ANY,
-    HALF,
-    MOST,
-    Counts,
-    better_counts,
-    majorities,
-    pairwise_step,
-    prefix_step,
-    win_matrix,
-)
+from pyfsagg._kernels import consensus
 from pyfsagg._message import Name, Param, Remedy, Use
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec, rank_aggregator
 from pyfsagg.aggregation.rank_based import borda
@@ -56,9 +44,9 @@ def mc1(
 ) -> AggregatedValues:
     """Stationary distribution of MC1: from item i to a random item of all those that a list ranks at
     least as high (``"dwork"``), or to any random item that a list ranks higher (``"lin"``)."""
-    check_choice("definition", definition, ("dwork", "lin"))
+    validation.check_choice("definition", definition, ("dwork", "lin"))
     if definition == "lin":
-        return _pairwise(table, damping, tolerance, max_items, ANY)
+        return _pairwise(table, damping, tolerance, max_items, consensus.ANY)
     lists = _Lists(table)
     reach = (lists.reach * lists.weights).sum(axis=0)
     weights = np.where(lists.missing, 0.0, lists.weights / reach)
@@ -78,9 +66,9 @@ def mc2(
     higher (``"lin"``; TopKLists moves with probability 1/2 between items that no list compares, this
     does not).
     """
-    check_choice("definition", definition, ("dwork", "lin"))
+    validation.check_choice("definition", definition, ("dwork", "lin"))
     if definition == "lin":
-        return _pairwise(table, damping, tolerance, max_items, HALF)
+        return _pairwise(table, damping, tolerance, max_items, consensus.HALF)
     lists = _Lists(table)
     reach = np.where(lists.missing, 1.0, lists.reach)
     weights = np.where(lists.missing, 0.0, lists.weights / (lists.weight_of_item * reach))
@@ -112,7 +100,7 @@ def mc4(
 ) -> AggregatedValues:
     """Stationary distribution of MC4: from item i to any random item that more than half of the lists
     with both rank higher; p² bytes, O(p² m) time."""
-    return _pairwise(table, damping, tolerance, max_items, MOST)
+    return _pairwise(table, damping, tolerance, max_items, consensus.MOST)
 
 
 def mc1_row(table: RankTable) -> AggregatedValues:
@@ -147,7 +135,7 @@ class _Lists:
 
     def step(self, weights: Floats, strict: bool = False) -> Step:
         def move(mass: Floats, out: Floats) -> None:
-            prefix_step(mass, self.order, self.ends, self.held, weights, strict, out)
+            consensus.prefix_step(mass, self.order, self.ends, self.held, weights, strict, out)
 
         return move
 
@@ -161,8 +149,8 @@ def compared_ranks(table: RankTable) -> Floats:
 
 def _stationary(step: Step, p: int, damping: float, tolerance: float) -> AggregatedValues:
     """Power iteration; the damped chain contracts distances by 1 − damping at each step."""
-    damping = check_real("damping", damping, low=0.0, low_open=True, high=1.0)
-    tolerance = check_real("tolerance", tolerance, low=1e-15)
+    damping = validation.check_real("damping", damping, low=0.0, low_open=True, high=1.0)
+    tolerance = validation.check_real("tolerance", tolerance, low=1e-15)
     mass = np.full(p, 1.0 / p)
     start, first, estimated = time.perf_counter(), math.inf, False
     for n_steps in range(1, MAX_STEPS + 1):
@@ -189,7 +177,7 @@ def _stationary(step: Step, p: int, damping: float, tolerance: float) -> Aggrega
     )
 
 
-def counts_of_lists(table: RankTable) -> Counts:
+def counts_of_lists(table: RankTable) -> consensus.Counts:
     """What each list counts in a majority: whole numbers, which are compiled apart, without weights."""
     weights = table.list_weights
     return np.ones(table.n_lists, dtype=np.int64) if weights is None else weights
@@ -198,7 +186,7 @@ def counts_of_lists(table: RankTable) -> Counts:
 def _warn_if_long(n_steps: float, seconds: float, damping: float, tolerance: float) -> None:
     """Say how long a chain will take that settles slowly."""
     if n_steps * seconds > LONG:
-        warn(
+        remarks.warn(
             f"this chain will take about {duration(n_steps * seconds)} more, for about "
             f"{n_steps:,.0f} steps at ",
             Use(damping=Name(f"{damping:g}")),
@@ -214,7 +202,7 @@ def _warn_if_long(n_steps: float, seconds: float, damping: float, tolerance: flo
 def _pairwise(
     table: RankTable, damping: float, tolerance: float, max_items: int, needed: int
 ) -> AggregatedValues:
-    max_items = check_integer("max_items", max_items, low=1)
+    max_items = validation.check_integer("max_items", max_items, low=1)
     p = table.n_items
     if p > max_items:
         raise DataError(
@@ -226,8 +214,12 @@ def _pairwise(
             ),
         )
     wins = np.empty((p, p), dtype=np.uint8)
-    win_matrix(np.ascontiguousarray(compared_ranks(table).T), counts_of_lists(table), needed, wins)
-    return _stationary(lambda mass, out: pairwise_step(mass, wins, out), p, damping, tolerance)
+    consensus.win_matrix(
+        np.ascontiguousarray(compared_ranks(table).T), counts_of_lists(table), needed, wins
+    )
+    return _stationary(
+        lambda mass, out: consensus.pairwise_step(mass, wins, out), p, damping, tolerance
+    )
 
 
 def _row_score(table: RankTable, *, majority: bool) -> AggregatedValues:
@@ -236,7 +228,7 @@ def _row_score(table: RankTable, *, majority: bool) -> AggregatedValues:
         compared_ranks(table), axis=1, return_inverse=True, return_counts=True
     )
     counts = np.empty(sizes.size, dtype=np.int64)
-    better_counts(
+    consensus.better_counts(
         np.ascontiguousarray(groups),
         counts_of_lists(table),
         majority,
@@ -329,7 +321,7 @@ AGGREGATORS.add(
 )
 
 
-Order = NDArray[np.intp]
+Order = Indices
 MAX_ITEMS = 2000
 LARGEST_KNOT = 50
 CLOSE = 1e-9  # sums of weights that differ by less than this share of their total are equal
@@ -339,9 +331,11 @@ def copeland(table: RankTable, *, tie: float = 0.5) -> AggregatedValues:
     """Copeland's count: the number of items that more lists rank lower than higher; a draw counts `tie`
     points (1/2, or 0 as in FLAGR). Absent items of a truncated list are tied below its items; with
     ``full=True`` a list compares only its items. O(p² m) time, O(p) memory."""
-    tie = check_real("tie", tie, low=0.0, high=1.0)
+    tie = validation.check_real("tie", tie, low=0.0, high=1.0)
     won, equal = np.empty((2, table.n_items), dtype=np.int64)
-    majorities(np.ascontiguousarray(compared_ranks(table).T), counts_of_lists(table), won, equal)
+    consensus.majorities(
+        np.ascontiguousarray(compared_ranks(table).T), counts_of_lists(table), won, equal
+    )
     points = won + tie * equal
     first = np.flatnonzero(won == table.n_items - 1)
     name = f"{table.names[first[0]]!r} beats every" if first.size else "No item beats every"
@@ -356,9 +350,9 @@ def kemeny(
     items they are solved exactly as an integer programme (SciPy's HiGHS), larger ones by moving single
     items of Borda's order, with bounds in a remark. The statistic is the place, from 1.
     """
-    max_exact = check_integer("max_exact", max_exact, low=2)
+    max_exact = validation.check_integer("max_exact", max_exact, low=2)
     p = table.n_items
-    if p > check_integer("max_items", max_items, low=1):
+    if p > validation.check_integer("max_items", max_items, low=1):
         raise DataError(
             f"Kemeny's order compares all pairs of {p} items, and is refused above ",
             Use(max_items=max_items),

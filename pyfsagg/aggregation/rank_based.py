@@ -9,43 +9,41 @@ import numpy as np
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_choice, check_integer, check_real
-from pyfsagg.aggregation._base import (
-    AGGREGATORS,
-    AggregatedValues,
-    AggregatorSpec,
-    comparable_ranks,
-    over_lists,
-    rank_aggregator,
-)
+from pyfsagg.aggregation import _base
+from pyfsagg.aggregation._base import AggregatedValues, rank_aggregator
 from pyfsagg.ranks import RankTable, rank_scores
 
 
 def mean_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
     """Mean rank of an item; absent, it has the last rank of the universe, or is omitted with
     ``full=True``. Ranks of unequal universes are scaled to the largest."""
-    ranks = comparable_ranks(table)
-    return _smaller_is_better(over_lists(ranks, "mean", table.list_weights), table, normalized)
+    ranks = _base.comparable_ranks(table)
+    return _smaller_is_better(
+        _base.over_lists(ranks, "mean", table.list_weights), table, normalized
+    )
 
 
 def median_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
     """Median rank of an item; absent items and `normalized` as in :func:`mean_rank`."""
-    ranks = over_lists(comparable_ranks(table), "median", table.list_weights)
+    ranks = _base.over_lists(_base.comparable_ranks(table), "median", table.list_weights)
     return _smaller_is_better(ranks, table, normalized)
 
 
 def minimum_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
     """Best rank of an item in any list; absent items and `normalized` as in :func:`mean_rank`."""
-    return _smaller_is_better(over_lists(comparable_ranks(table), "min"), table, normalized)
+    return _smaller_is_better(
+        _base.over_lists(_base.comparable_ranks(table), "min"), table, normalized
+    )
 
 
 def geometric_mean_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
     """Geometric mean rank (rank product), as :func:`mean_rank`; items with the same ranks in another
     order tie exactly."""
-    ranks = comparable_ranks(table)
+    ranks = _base.comparable_ranks(table)
     if table.list_weights is None:
         # Sorting first makes the floating sum independent of the order of the lists.
         ranks = np.sort(ranks, axis=0)
-    logs = over_lists(np.log(ranks), "mean", table.list_weights)
+    logs = _base.over_lists(np.log(ranks), "mean", table.list_weights)
     return _smaller_is_better(np.exp(logs), table, normalized)
 
 
@@ -65,7 +63,7 @@ def borda(table: RankTable, *, ties: Literal["half", "strict"] = "half") -> Aggr
     if table.full and missing.any():
         held = (~missing).sum(axis=1, keepdims=True)
         points = np.where(missing, np.nan, held - worst)
-        total = table._total_weight * over_lists(points, "mean", table.list_weights)
+        total = table._total_weight * _base.over_lists(points, "mean", table.list_weights)
     else:
         points = table.n_items - worst
         if table.list_weights is not None:
@@ -91,7 +89,7 @@ _FPCPS = "Filchenkov, Dolganov, Smetannikov (2015), section 4.4"
 _AS_GIVEN = "average ranks by default"
 
 
-def _reduced_rank(**parts: Any) -> AggregatorSpec:
+def _reduced_rank(**parts: Any) -> _base.AggregatorSpec:
     """Common parts of the statistics of an item's ranks."""
     return rank_aggregator(
         bounds="[1, N]",
@@ -103,7 +101,7 @@ def _reduced_rank(**parts: Any) -> AggregatorSpec:
     )
 
 
-AGGREGATORS.add(
+_base.AGGREGATORS.add(
     _reduced_rank(
         name="mean_rank",
         summary="mean of the ranks",
@@ -205,7 +203,7 @@ def _points(points: Floats, table: RankTable) -> AggregatedValues:
 
 
 _MOURAO = "Mourão, Martins, Magalhães (2015), Computerized Medical Imaging and Graphics 39"
-AGGREGATORS.add(
+_base.AGGREGATORS.add(
     rank_aggregator(
         name="reciprocal_rank_fusion",
         aliases=("rrf",),

@@ -6,19 +6,12 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, in_range, scaled_rows
-from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import check_choice, check_real, n_selected
+from pyfsagg._base import remarks, validation
+from pyfsagg._base.arithmetic import Booleans, Floats, in_range, scaled_rows
 from pyfsagg._message import NONE, Got, Param, Remedy, Use
-from pyfsagg.aggregation._base import (
-    AGGREGATORS,
-    AggregatedValues,
-    AggregatorSpec,
-    over_lists,
-    required_scores,
-)
+from pyfsagg.aggregation import _base
+from pyfsagg.aggregation._base import AggregatedValues, over_lists, required_scores
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
 
@@ -39,7 +32,7 @@ def geometric_mean(
     if shift is not None:
         scores = scores + _shift(scores, shift)
     if nonpositive_as is not None:
-        stand_in = check_real("nonpositive_as", nonpositive_as, low=0.0, low_open=True)
+        stand_in = validation.check_real("nonpositive_as", nonpositive_as, low=0.0, low_open=True)
         scores = np.where(scores <= 0, stand_in, scores)
     if bool((scores < 0).any()):
         i, j = np.argwhere(scores < 0)[0]
@@ -115,7 +108,7 @@ def comb_mnz(table: RankTable, *, normalize: Normalization = "minmax") -> Aggreg
 
 
 def _sum_and_number(table: RankTable, method: str, normalize: str) -> tuple[Floats, Floats]:
-    check_choice("normalize", normalize, ("minmax", "zscore", "none"))
+    validation.check_choice("normalize", normalize, ("minmax", "zscore", "none"))
     scores = required_scores(table, method, "borda")
     missing = np.isnan(scores)
     if normalize != "none":
@@ -139,10 +132,10 @@ def _without_minimum(options: Mapping[str, Any]) -> bool:
     return options.get("shift") != "minimum"  # which looks at whole lists
 
 
-def _score_based(**parts: Any) -> AggregatorSpec:
+def _score_based(**parts: Any) -> _base.AggregatorSpec:
     """What the aggregators of this file have in common."""
     common: dict[str, Any] = {"source": "Salman (2022), section 3.5", "by_item": _without_minimum}
-    return AggregatorSpec(
+    return _base.AggregatorSpec(
         input="scores",
         ties="do not matter",
         list_weights="any",
@@ -155,7 +148,7 @@ def _unscaled(options: Mapping[str, Any]) -> bool:
     return options.get("normalize") == "none"
 
 
-def _fusion(**parts: Any) -> AggregatorSpec:
+def _fusion(**parts: Any) -> _base.AggregatorSpec:
     """What CombSUM and CombMNZ have in common."""
     return _score_based(
         bounds="(-inf, inf)",
@@ -166,7 +159,7 @@ def _fusion(**parts: Any) -> AggregatorSpec:
     )
 
 
-AGGREGATORS.add(
+_base.AGGREGATORS.add(
     _score_based(
         name="arithmetic_mean",
         aliases=("am", "mean"),
@@ -255,7 +248,7 @@ def fpcps(
     loadings, coordinates = first_component(scores, table.list_weights)
     if (loadings < -1e-9).any():
         against = int((loadings < -1e-9).sum())
-        warn(
+        remarks.warn(
             f"{against} of {loadings.size} lists have a negative loading on the first principal "
             "component: a high score there lowers the combined score. Select fewer features "
             "(n_features_to_select), or leave these lists out.",
@@ -269,13 +262,13 @@ def fpcps(
 
 def normalized_best(
     table: RankTable, n_features_to_select: int | float | None, normalize: str
-) -> tuple[Floats, NDArray[np.bool_]]:
+) -> tuple[Floats, Booleans]:
     """Normalized scores (n_lists, n_best) and the mask of their features."""
     scores = required_scores(table, "fpcps", "borda")
-    check_choice("normalize", normalize, ("zscore", "minmax"))
-    best: NDArray[np.bool_] = np.ones(table.n_items, dtype=np.bool_)
+    validation.check_choice("normalize", normalize, ("zscore", "minmax"))
+    best: Booleans = np.ones(table.n_items, dtype=np.bool_)
     if n_features_to_select is not None:
-        k = n_selected(n_features_to_select, table.n_items, "n_features_to_select")
+        k = validation.n_selected(n_features_to_select, table.n_items, "n_features_to_select")
         # Comparing with NaN is False: a missing score is among no list's best.
         best = np.asarray((rank_scores(scores, ties="ordinal") <= k).any(axis=0))
     chosen = scaled_rows(scores)[:, best]
@@ -315,8 +308,8 @@ def first_component(scores: Floats, weights: Floats | None) -> tuple[Floats, Flo
     return loadings, np.asarray(loadings @ scores, dtype=np.float64)
 
 
-AGGREGATORS.add(
-    AggregatorSpec(
+_base.AGGREGATORS.add(
+    _base.AggregatorSpec(
         name="fpcps",
         aliases=("first_principal_component",),
         summary="first principal component of the lists",

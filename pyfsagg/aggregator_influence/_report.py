@@ -11,8 +11,7 @@ from matplotlib.axes import Axes
 
 from pyfsagg._base.registry import Registry
 from pyfsagg._base.words import plural, readable, titled
-from pyfsagg._report import drawing
-from pyfsagg._report.closing import THESIS, Report, glossary, settings_groups, software
+from pyfsagg._report import closing, drawing
 from pyfsagg._report.page import Block, Section, Text
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregator_influence.experiments import ListInfluence
@@ -103,7 +102,7 @@ INFLUENCE_PLOTS: dict[str, Callable[..., Axes]] = {"stability": plot_aggregator_
 """The pictures of :meth:`pyfsagg.InfluenceResult.plot`, by name."""
 
 
-def influence_page(result: InfluenceResult, view: Mapping[str, Any]) -> Report:
+def influence_page(result: InfluenceResult, view: Mapping[str, Any]) -> closing.Report:
     """The report of an influence run."""
     measures, n_features_to_select = view["measures"], view["n_features_to_select"]
     frame = result.to_frame(measures, n_features_to_select=n_features_to_select)
@@ -115,7 +114,7 @@ def influence_page(result: InfluenceResult, view: Mapping[str, Any]) -> Report:
         sections.append(Section(label.replace("_", "-").lower(), titled(label), blocks))
     kind = "a number of" if isinstance(n_features_to_select, int) else "a fraction of the"
     size = ("Best features compared", f"{n_features_to_select} ({kind} features)")
-    sections += glossary(
+    sections += closing.glossary(
         (titled(name), STABILITY_MEASURES.get(name).summary, STABILITY_PAGE.entry(name))
         for name in names
     )
@@ -123,11 +122,11 @@ def influence_page(result: InfluenceResult, view: Mapping[str, Any]) -> Report:
         f"{plural(result.data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}, "
         f"{plural(result.n_folds, 'fold')}"
     )
-    settings = settings_groups(result, last=[size])
-    return Report(TITLES, subtitle, sections, settings, _references(result, names))
+    settings = closing.settings_groups(result, last=[size])
+    return closing.Report(TITLES, subtitle, sections, settings, _references(result, names))
 
 
-def list_influence_page(result: ListInfluence, view: Mapping[str, Any]) -> Report:
+def list_influence_page(result: ListInfluence, view: Mapping[str, Any]) -> closing.Report:
     """The report on halves of lists."""
     drawn = drawing.picture(
         "Agreement of two halves",
@@ -142,9 +141,9 @@ def list_influence_page(result: ListInfluence, view: Mapping[str, Any]) -> Repor
         (f"Aggregator {readable(name)}", AGGREGATORS.get(name).source)
         for name in result.aggregators
     ]
-    references = [software(result.versions["pyfsagg"]), ("Choice by halves", BERKER), *of]
+    references = [closing.software(result.versions["pyfsagg"]), ("Choice by halves", BERKER), *of]
     subtitle = f"{plural(result.data['n_lists'], 'list')}, {plural(result.data['n_items'], 'item')}"
-    return Report(TITLES, subtitle, sections, settings_groups(result), references)
+    return closing.Report(TITLES, subtitle, sections, closing.settings_groups(result), references)
 
 
 def _filter_blocks(
@@ -179,8 +178,8 @@ def _references(result: InfluenceResult, measures: Sequence[str]) -> list[tuple[
         ("Measure", STABILITY_MEASURES, measures),
     ]
     return [
-        software(result.versions["pyfsagg"]),
-        ("Influence of the aggregator", f"{THESIS}, section 3.3.2 (“thesis” below)"),
+        closing.software(result.versions["pyfsagg"]),
+        ("Influence of the aggregator", f"{closing.THESIS}, section 3.3.2 (“thesis” below)"),
         *(
             (f"{kind} {readable(name)}", registry.get(name).source)
             for kind, registry, names in methods

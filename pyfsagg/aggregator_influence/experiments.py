@@ -10,7 +10,6 @@ import numpy as np
 import pandas as pd
 import scipy
 from markupsafe import Markup
-from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Call
@@ -162,7 +161,7 @@ def influence(
             "plan": plan,
             "aggregator functions": [AGGREGATORS.get(name).compute for name in options],
         }
-        by_fold: list[dict[str, NDArray[np.float64]]] = []
+        by_fold: list[dict[str, Floats]] = []
         with (
             open_checkpoint(execution.checkpoint, identity) as checkpoint,
             progress_sink(execution.progress, n_folds, "fold") as advance,
@@ -211,7 +210,7 @@ class FoldPlan:
     plan: Plan
     normalize: str | None
 
-    def score_fold(self, fold: int) -> dict[str, NDArray[np.float64]]:
+    def score_fold(self, fold: int) -> dict[str, Floats]:
         """Score matrices (n_resamples, n_features) on the training part of one fold, by filter."""
         table, target = self.folds.table, self.folds.target
         resamples = draw_resamples(
@@ -224,7 +223,7 @@ class FoldPlan:
         )
         return score_resamples(self.folds.filters, resamples, n_jobs=1)
 
-    def rank_fold(self, fold: int) -> dict[str, NDArray[np.float64]]:
+    def rank_fold(self, fold: int) -> dict[str, Floats]:
         """Aggregated scores on the training part of one fold, by ``filter|aggregator``."""
         names = self.folds.names
         matrices = self.score_fold(fold)

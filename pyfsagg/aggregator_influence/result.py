@@ -11,8 +11,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
-from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import stored
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_list
@@ -26,8 +26,7 @@ from pyfsagg.ranks import rank_scores
 from pyfsagg.score_tables import MetricStandings, Standings
 from pyfsagg.score_tables.question import Question, score_table
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
-from pyfsagg.stability_measures.measure import measure_stability, pseudo_values
-from pyfsagg.stability_measures.result import stability_table
+from pyfsagg.stability_measures.measure import measure_stability, pseudo_values, stability_table
 
 
 def _different(names: Sequence[str]) -> list[str]:
@@ -105,7 +104,7 @@ class InfluenceResult(Recorded):
         {"measures": THESIS_MEASURES, "n_features_to_select": 0.25}
     )
 
-    scores: Mapping[tuple[str, str], NDArray[np.float64]] = field(
+    scores: Mapping[tuple[str, str], Floats] = field(
         metadata=stored(key="matrices", names="scores_{part}")
     )
     feature_names: tuple[str, ...] = field(metadata=stored(key="features"))
@@ -139,7 +138,7 @@ class InfluenceResult(Recorded):
             raise UnknownNameError("filter of this result", label, self.filters)
         return label
 
-    def ranks(self, aggregator: str, filter: str | None = None) -> NDArray[np.float64]:
+    def ranks(self, aggregator: str, filter: str | None = None) -> Floats:
         """Ranks (n_folds, n_features), 1 = most important, ties averaged."""
         label = self._filter_label(filter)
         if aggregator not in self.aggregators:

@@ -13,8 +13,7 @@ from matplotlib.ticker import MaxNLocator
 
 from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import count, number, plural, ranks, readable
-from pyfsagg._report import drawing
-from pyfsagg._report.closing import Report, settings_groups, software
+from pyfsagg._report import closing, drawing
 from pyfsagg._report.page import Block, PageTable, Section, Text, heads
 from pyfsagg._version import __version__
 from pyfsagg.committees.result import Committee
@@ -78,7 +77,7 @@ KNEE = (
 )
 
 
-def committee_page(result: Committee, view: Mapping[str, Any]) -> Report:
+def committee_page(result: Committee, view: Mapping[str, Any]) -> closing.Report:
     """The report on a committee."""
     rule = VOTING_RULES.get(result.parameters["rule"])
     known = bool(result.voters["performance"].notna().any())
@@ -98,8 +97,8 @@ def committee_page(result: Committee, view: Mapping[str, Any]) -> Report:
     ]
     titles = ("Vote of a committee", "Vote on the features of {}")
     under = f"{plural(result.n_voters, 'voter')}, {plural(len(result.feature_names), 'feature')}"
-    references = [software(__version__), ("Voting rule", rule.source), *([KNEE] * known)]
-    return Report(titles, under, sections, settings_groups(result), references)
+    references = [closing.software(__version__), ("Voting rule", rule.source), *([KNEE] * known)]
+    return closing.Report(titles, under, sections, closing.settings_groups(result), references)
 
 
 def _ranking(result: Committee) -> list[Block]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.pipeline import make_pipeline
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.validation import as_array, got_short
 from pyfsagg._message import Remedy, Use
@@ -28,9 +28,9 @@ class FeatureCoding:
     largest importance; columns that are always in come first (feature -1)."""
 
     values: Floats
-    column: NDArray[np.intp]
-    feature: NDArray[np.intp]
-    is_level: NDArray[np.bool_]
+    column: Indices
+    feature: Indices
+    is_level: Booleans
     mean: bool
 
     @property
@@ -42,12 +42,12 @@ class FeatureCoding:
         """Whether every feature is one column of numbers."""
         return len(self.feature) == self.n_features and not self.is_level.any()
 
-    def shown(self, features: NDArray[np.intp], cells: Floats) -> NDArray[np.intp]:
+    def shown(self, features: Indices, cells: Floats) -> Indices:
         """Positions of the columns of features in ascending order, of levels those that occur in `cells`."""
         visible = ~self.is_level | cells.any(axis=0)
         return np.flatnonzero((np.isin(self.feature, features) | (self.feature < 0)) & visible)
 
-    def by_feature(self, importances: Floats, columns: NDArray[np.intp]) -> Floats:
+    def by_feature(self, importances: Floats, columns: Indices) -> Floats:
         """Importances of the features of these columns: levels of a nominal column are summed, of
         several columns the largest or the mean."""
         ranked = self.feature[columns] >= 0
@@ -60,7 +60,7 @@ class FeatureCoding:
         return np.asarray(np.add.reduceat(by_column, start) / np.diff([*start, len(by_column)]))
 
 
-def _firsts(sorted_ids: NDArray[np.intp]) -> NDArray[np.intp]:
+def _firsts(sorted_ids: Indices) -> Indices:
     return np.flatnonzero(np.diff(sorted_ids, prepend=-1))
 
 

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import ALONE
 from pyfsagg._base.settings import Task
@@ -41,7 +42,7 @@ from pyfsagg.resampling.plan import read_plan
 
 DRAWN = Subsample(0.8)
 METRIC = {"classification": "accuracy", "regression": "r2"}
-Rows = NDArray[np.intp]
+Rows = Indices
 
 
 def committee(
@@ -251,7 +252,7 @@ class _Work:
     outcome: NDArray[Any]
     classes: bool
     rows: Sequence[tuple[Rows, Rows]]
-    groups: NDArray[np.intp] | None
+    groups: Indices | None
     models: Mapping[str, Any]
     ways: Mapping[str, LearnerSelection]
     metric: str
@@ -272,7 +273,7 @@ def _vote_alone(work: _Work, item: tuple[int, str]) -> Piece:
     }
 
 
-def _vote_of(work: _Work, number: int, name: str) -> tuple[NDArray[np.bool_], float, str]:
+def _vote_of(work: _Work, number: int, name: str) -> tuple[Booleans, float, str]:
     """What a learner selects on a resample, its performance on the other rows, and what went wrong."""
     from sklearn.base import clone
     from sklearn.metrics import get_scorer
@@ -348,9 +349,7 @@ def _folds(work: _Work, train: Rows, folds: int, seed: int) -> list[tuple[Rows, 
     return pairs
 
 
-def _without_gaps(
-    values: NDArray[np.float64], train: Rows, test: Rows
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _without_gaps(values: Floats, train: Rows, test: Rows) -> tuple[Floats, Floats]:
     """Training and test rows with the medians of the training rows where a value is missing."""
     known, unseen = values[train], values[test]
     if not np.isnan(values).any():
@@ -480,7 +479,7 @@ def _rows_of(resamples: Resamples, plan: Plan, n_samples: int) -> list[tuple[Row
     return pairs
 
 
-def _group_codes(plan: Plan) -> NDArray[np.intp] | None:
+def _group_codes(plan: Plan) -> Indices | None:
     groups = getattr(plan, "groups", None)
     if groups is None:
         return None

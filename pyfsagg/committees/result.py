@@ -13,17 +13,10 @@ import pandas as pd
 from markupsafe import Markup
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base import memory, validation
+from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.fields import stored
-from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
-from pyfsagg._base.validation import (
-    as_array,
-    check_integer,
-    check_list,
-    check_writable_names,
-    n_selected,
-)
 from pyfsagg._base.words import count, number, plural, ranks
 from pyfsagg._message import NAN, NONE, Got, Param, Remedy, Use, named
 from pyfsagg._report.closing import always_words
@@ -34,8 +27,7 @@ from pyfsagg.committees.rules import VOTING_RULES
 from pyfsagg.ensemble.data import Grouped, columns_of
 from pyfsagg.ensemble.groups import about_groups, table_of_groups
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures import pareto_front
-from pyfsagg.stability_measures._input import SelectedSets, read_collection
+from pyfsagg.stability_measures import _input, pareto_front
 from pyfsagg.stability_measures.measure import measure_stability
 
 ALL = "all voters"
@@ -88,14 +80,14 @@ class Committee(Grouped, Recorded):
             types={"performance": float, "weight": float},
         )
     )
-    support: NDArray[np.bool_]
+    support: Booleans
     feature_names: tuple[str, ...] = field(metadata=stored(array=True))
 
     @classmethod
     def _counted(
         cls,
         voters: pd.DataFrame,
-        support: NDArray[np.bool_],
+        support: Booleans,
         feature_names: tuple[str, ...],
         *,
         rule: str,
@@ -107,7 +99,7 @@ class Committee(Grouped, Recorded):
         """The committee with its votes counted by a rule."""
         spec = VOTING_RULES.get(rule)
         p = len(feature_names)
-        places = p if size is None else check_integer("size", size, low=1, high=p)
+        places = p if size is None else validation.check_integer("size", size, low=1, high=p)
         weights = read_voter_weights(voter_weights, voters)
         # Voters without a vote are omitted, so they do not change a bit of any sum.
         voting = support.any(axis=1) & (weights > 0.0)
@@ -151,7 +143,9 @@ class Committee(Grouped, Recorded):
 
     def select(self, n_features_to_select: int | float) -> list[str]:
         """The first features: a number of them, or a share of all (rounded up)."""
-        chosen = n_selected(n_features_to_select, len(self.feature_names), "n_features_to_select")
+        chosen = validation.n_selected(
+            n_features_to_select, len(self.feature_names), "n_features_to_select"
+        )
         return self.ranking.index[:chosen].tolist()
 
     def columns(self, n_features_to_select: int | float) -> list[str]:
@@ -162,7 +156,7 @@ class Committee(Grouped, Recorded):
         self, rule: str = "approval", *, voter_weights: Weights = None, size: int | None = None
     ) -> Committee:
         """The same voters and selections, counted by another rule; options as in :func:`pyfsagg.vote`."""
-        options = {"rule": rule, "voter_weights": voter_weights, "size": size}
+        options: dict[str, Any] = {"rule": rule, "voter_weights": voter_weights, "size": size}
         call = Call.from_record(self.parameters["call"])
         again = Call.of(Committee.vote, options, data=("self",))
         arguments = {k: v for k, v in call.arguments.items() if k not in options}
@@ -172,9 +166,7 @@ class Committee(Grouped, Recorded):
             self.voters,
             self.support,
             self.feature_names,
-            rule=rule,
-            voter_weights=voter_weights,
-            size=size,
+            **options,
             parameters={**self.parameters, "call": call.record()},
             data=self.data,
         )
@@ -236,7 +228,7 @@ class Committee(Grouped, Recorded):
     def _alike(self) -> pd.Series[float]:
         return self.agreement()
 
-    def _groups(self) -> dict[str, NDArray[np.bool_]]:
+    def _groups(self) -> dict[str, Booleans]:
         """Which voters are all voters, and those of each of several learners."""
         learner = self.voters["learner"].to_numpy()
         names = self.learners if len(self.learners) > 1 else []
@@ -414,7 +406,7 @@ def read_voter_weights(voter_weights: Weights, voters: pd.DataFrame) -> Floats:
                 Remedy("give ", Param("performance"), values),
             )
         return np.asarray(np.maximum(performance, 0.0))
-    weights: Floats = as_array("voter_weights", voter_weights, np.float64)
+    weights: Floats = validation.as_array("voter_weights", voter_weights, np.float64)
     if weights.shape != (m,):
         must = f" must be one number per voter, {m} in all, got shape {weights.shape}"
         raise ParameterError(name, must)
@@ -433,7 +425,7 @@ def _distance_from_line(points: Floats) -> Floats:
     return np.asarray((scaled[:, 1] - scaled[:, 0]) / np.sqrt(2.0))
 
 
-def _is_knee(distance: Floats) -> NDArray[np.bool_]:
+def _is_knee(distance: Floats) -> Booleans:
     knee = np.zeros(distance.size, dtype=bool)
     best = float(distance.max())
     # The ends lie on the line; what lies above it by the last digit only does not lie above it.
@@ -501,7 +493,7 @@ def vote(
     call = Call.of(vote, locals(), data=("selections",))
     labels, support = _read_selections(selections, feature_names)
     m, p = support.shape
-    require_memory(9.5 * m * p, f"{m:,} votes on {p:,} features", "take fewer voters")
+    memory.require_memory(9.5 * m * p, f"{m:,} votes on {p:,} features", "take fewer voters")
     voters = pd.DataFrame(
         {
             "learner": _one_per_voter("learners", learners, m),
@@ -523,7 +515,7 @@ def vote(
 
 def _read_selections(
     selections: Any, feature_names: Sequence[str] | None
-) -> tuple[tuple[str, ...], NDArray[np.bool_]]:
+) -> tuple[tuple[str, ...], Booleans]:
     if hasattr(selections, "support") and hasattr(selections, "voters"):
         raise InputTypeError(
             Param("selections"), " is a Committee; its method vote() counts by another rule"
@@ -531,12 +523,12 @@ def _read_selections(
     selections = pandas_frame(selections)
     is_matrix = isinstance(selections, (np.ndarray, pd.DataFrame))
     if not is_matrix:
-        selections = check_list("selections", selections)
+        selections = validation.check_list("selections", selections)
     elif np.ndim(selections) == 0:
         raise InputTypeError(Param("selections"), " must be a list or a matrix", Got(selections))
     if len(selections) == 0:
         raise DataError("there is no voter; give at least one selection")
-    read = read_collection(
+    read = _input.read_collection(
         selections,
         kind="sets",
         compares="sets",
@@ -544,7 +536,7 @@ def _read_selections(
         feature_names=feature_names,
         least=1,
     )
-    assert isinstance(read, SelectedSets)
+    assert isinstance(read, _input.SelectedSets)
     if read.support.shape[1] == 0:
         raise DataError("no voter selects anything; there is no vote")
     labels, support = read.labels, read.support
@@ -553,7 +545,7 @@ def _read_selections(
         order = sorted(range(len(labels)), key=lambda j: (isinstance(labels[j], str), labels[j]))
         labels, support = tuple(labels[j] for j in order), support[:, order]
     names = tuple(map(str, labels))
-    check_writable_names(names, "a feature")
+    validation.check_writable_names(names, "a feature")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(f"the feature {twice!r} is there twice; name each feature in one way")
@@ -563,7 +555,7 @@ def _read_selections(
 def _one_per_voter(name: str, texts: Sequence[str] | None, m: int) -> list[str]:
     if texts is None:
         return [""] * m
-    labels = ["" if text is None else str(text) for text in check_list(name, texts)]
+    labels = ["" if text is None else str(text) for text in validation.check_list(name, texts)]
     if len(labels) != m:
         raise ParameterError(
             named(name), f" must be one text per voter, {m} in all, got {len(labels)}"
@@ -575,7 +567,7 @@ def _performance(performance: ArrayLike | None, m: int) -> NDArray[np.float64]:
     if performance is None:
         return np.full(m, np.nan)
     name = Param("performance")
-    values = as_array("performance", performance, np.float64)
+    values = validation.as_array("performance", performance, np.float64)
     if values.shape != (m,):
         must = f" must be one number per voter, {m} in all, got shape {values.shape}"
         raise ParameterError(name, must)
@@ -584,7 +576,7 @@ def _performance(performance: ArrayLike | None, m: int) -> NDArray[np.float64]:
     return values
 
 
-def _digest(names: tuple[str, ...], support: NDArray[np.bool_], voters: pd.DataFrame) -> str:
+def _digest(names: tuple[str, ...], support: Booleans, voters: pd.DataFrame) -> str:
     digest = hashlib.sha256("\0".join((*names, "", *voters["learner"])).encode())
     digest.update(np.packbits(support).tobytes())
     digest.update(voters["performance"].to_numpy(dtype=np.float64).tobytes())

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices
 from pyfsagg._base.registry import Registry, Spec
 
 EQUAL = 1e-10
@@ -37,9 +37,9 @@ class Count:
     """
 
     scores: Floats
-    order: NDArray[np.intp]
+    order: Indices
     ranks: Floats
-    tied: NDArray[np.bool_]
+    tied: Booleans
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +52,7 @@ class VotingRule(Spec):
     """
 
     proportional: bool
-    count: Callable[[NDArray[np.bool_], Floats, int], Count]
+    count: Callable[[Booleans, Floats, int], Count]
 
 
 VOTING_RULES: Registry[VotingRule] = Registry(
@@ -78,7 +78,7 @@ def _by_score(scores: Floats) -> Count:
     return Count(scores, order, ranks, tied)
 
 
-def _sequential_proportional(support: NDArray[np.bool_], weights: Floats, size: int) -> Count:
+def _sequential_proportional(support: Booleans, weights: Floats, size: int) -> Count:
     elected = np.zeros(len(support))
 
     def scores(voters: sparse.csr_matrix, approval: Floats) -> Floats:
@@ -90,7 +90,7 @@ def _sequential_proportional(support: NDArray[np.bool_], weights: Floats, size: 
     return _by_step(support, weights, size, scores, elect)
 
 
-def _phragmen(support: NDArray[np.bool_], weights: Floats, size: int) -> Count:
+def _phragmen(support: Booleans, weights: Floats, size: int) -> Count:
     load = np.zeros(len(support))
 
     def scores(voters: sparse.csr_matrix, approval: Floats) -> Floats:
@@ -103,7 +103,7 @@ def _phragmen(support: NDArray[np.bool_], weights: Floats, size: int) -> Count:
 
 
 def _by_step(
-    support: NDArray[np.bool_],
+    support: Booleans,
     weights: Floats,
     size: int,
     scores: Callable[[sparse.csr_matrix, Floats], Floats],

@@ -12,55 +12,22 @@ from markupsafe import Markup
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.words import count, number, numbers, percentages, plural, ranks, readable
-from pyfsagg._report.closing import (
-    THESIS,
-    Report,
-    Topic,
-    glossary,
-    leads_to,
-    linked,
-    settings_groups,
-    software,
-)
+from pyfsagg._report import closing
 from pyfsagg._report.drawing import picture
 from pyfsagg._report.page import Block, PageColumn, PageTable, Section, Text
+from pyfsagg.ensemble import facts, groups, selection
 from pyfsagg.ensemble.data import best_names
-from pyfsagg.ensemble.facts import (
-    YES_NO,
-    between_blocks,
-    error_tables,
-    front_table,
-    front_text,
-    range_column,
-    rank_set_columns,
-    repeated_rows,
-    set_meanings,
-    text_column,
-    true_rank_blocks,
-)
-from pyfsagg.ensemble.groups import group_blocks
 from pyfsagg.ensemble.result import EnsembleResult
-from pyfsagg.ensemble.selection import (
-    STATUSES,
-    Selection,
-    Top,
-    Wish,
-    choose,
-    ranking_frame,
-    read_view,
-    select_features,
-)
 from pyfsagg.ensemble.trust import agreement
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters._base import FILTERS
-from pyfsagg.stability_measures import adequacy, stability_curve
-from pyfsagg.stability_measures._base import STABILITY_MEASURES
+from pyfsagg.stability_measures import _base, adequacy, stability_curve
 from pyfsagg.stability_measures._report import STABILITY_PAGE, curve_picture, plot_adequacy
 
 MOST_ROWS = 500  # of the table; all that are selected, up to the next number
 MOST_SELECTED = 2000
 MOST_DRAWN, MOST_SHOWN = 20, 10
-NUMBER_OF_FEATURES = Topic(
+NUMBER_OF_FEATURES = closing.Topic(
     "how-to/number-of-features", "Choose the number of features", "help rank"
 )
 PROPOSAL = "the selection of the run unless a number is given: all features that score above shuffled targets"
@@ -79,17 +46,17 @@ MEASURES = {
 """Names and plain words for the measures of the thesis, each averaged over pairs of resamples."""
 
 
-def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> Report:
+def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> closing.Report:
     """The report of a run."""
-    wish, limit = read_view(view)
-    chosen = select_features(result, wish)
+    wish, limit = selection.read_view(view)
+    chosen = selection.select_features(result, wish)
     k = chosen.compared
-    errors = error_tables(result, limit)
+    errors = facts.error_tables(result, limit)
     sections = [
         Section(
             "between",
             "Would another sample give the same selection?",
-            between_blocks(result, wish),
+            facts.between_blocks(result, wish),
             short="Another sample?",
         ),
         *(
@@ -102,11 +69,11 @@ def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> Report:
             "Ranking",
             [
                 _ranking_table(result, chosen),
-                *group_blocks(result, best_names(result, result.n_features)),
-                *repeated_rows(result),
+                *groups.group_blocks(result, best_names(result, result.n_features)),
+                *facts.repeated_rows(result),
             ],
         ),
-        Section("true-ranks", "Which features may be the best?", true_rank_blocks(result, k)),
+        Section("true-ranks", "Which features may be the best?", facts.true_rank_blocks(result, k)),
         Section("pictures", "Pictures", _pictures(result, chosen, wish)),
         Section("stability", "Stability", _stability(result)),
         Section(
@@ -116,13 +83,13 @@ def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> Report:
             short="Enough resamples?",
         ),
         Section("size", "Stability against subset size", [size_block(result)], short="Subset size"),
-        *glossary(_words(result, wish, chosen)),
+        *closing.glossary(_words(result, wish, chosen)),
     ]
-    return Report(
+    return closing.Report(
         ("Feature ranking", "Feature ranking of {}"),
         _subtitle(result),
         sections,
-        settings_groups(
+        closing.settings_groups(
             result,
             first=[("Method", result.method.upper())],
             last=[("Features to select", wish.words)],
@@ -132,7 +99,7 @@ def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> Report:
     )
 
 
-def _front(result: EnsembleResult, wish: Wish) -> list[Block]:
+def _front(result: EnsembleResult, wish: selection.Wish) -> list[Block]:
     best = best_names(result, MOST_SHOWN)
     beside = "the level of noise" if result.permutation is not None else "their scores"
     evidence = picture(
@@ -147,15 +114,17 @@ def _front(result: EnsembleResult, wish: Wish) -> list[Block]:
         n=MOST_SHOWN,
         n_features_to_select=wish,
     )
-    return [front_text(result, wish), evidence, front_table(result, wish)]
+    return [facts.front_text(result, wish), evidence, facts.front_table(result, wish)]
 
 
-def _words(result: EnsembleResult, wish: Wish, chosen: Selection) -> list[tuple[str, str, Topic]]:
+def _words(
+    result: EnsembleResult, wish: selection.Wish, chosen: selection.Selection
+) -> list[tuple[str, str, closing.Topic]]:
     """The terms of the proposal on the page."""
     seen = set(chosen.frame["status"])
-    words = [(name, meaning) for name, meaning in STATUSES.items() if name in seen]
+    words = [(name, meaning) for name, meaning in selection.STATUSES.items() if name in seen]
     meanings = {"proposal": PROPOSAL, "knee": KNEE}
-    words += [(word, meanings[word]) for word in choose(result, wish).by]
+    words += [(word, meanings[word]) for word in selection.choose(result, wish).by]
     if result.permutation is not None:
         words.append(("shuffled target", SHUFFLED))
     return [(word, meaning, NUMBER_OF_FEATURES) for word, meaning in words]
@@ -176,10 +145,10 @@ def _subtitle(result: EnsembleResult) -> str:
     return Markup("{}, {}{}").format(size, words[kind], target)
 
 
-def _ranking_table(result: EnsembleResult, chosen: Selection) -> PageTable:
+def _ranking_table(result: EnsembleResult, chosen: selection.Selection) -> PageTable:
     """Best feature first."""
     k = chosen.compared
-    frame = ranking_frame(result, Top(k))
+    frame = selection.ranking_frame(result, selection.Top(k))
     selected = chosen.frame["selected"].to_numpy()
     last = int(np.flatnonzero(selected)[-1]) + 1 if chosen.number else 0
     best = frame.head(max(MOST_ROWS, min(last, MOST_SELECTED)))
@@ -188,16 +157,16 @@ def _ranking_table(result: EnsembleResult, chosen: Selection) -> PageTable:
     of_frequency = percentages(best["frequency_lower"]), percentages(best["frequency_upper"])
     columns = [
         (PageColumn("Rank"), ranks(best["rank"])),
-        text_column("Feature", best.index),
-        text_column("Selected", shown["selected"].map(YES_NO), sortable=False),
-        text_column("Status", shown["status"]),
+        facts.text_column("Feature", best.index),
+        facts.text_column("Selected", shown["selected"].map(facts.YES_NO), sortable=False),
+        facts.text_column("Status", shown["status"]),
         (PageColumn("Score"), numbers(best["score"])),
         *([(PageColumn("Columns"), numbers(best["n_columns"]))] if result.groups else []),
-        *rank_set_columns(result, best.index),
+        *facts.rank_set_columns(result, best.index),
         (PageColumn("Median rank"), ranks(best["rank_median"])),
-        range_column("95\u00a0% of resamples", *of_ranks),
+        facts.range_column("95\u00a0% of resamples", *of_ranks),
         (PageColumn("Selected in\u00a0%"), percentages(best["selection_frequency"])),
-        range_column("Its 95\u00a0% interval", *of_frequency),
+        facts.range_column("Its 95\u00a0% interval", *of_frequency),
         *(
             (PageColumn(f"Mean, {readable(label)}"), numbers(best[f"mean_{label}"]))
             for label in result.score_matrices
@@ -216,8 +185,11 @@ def _ranking_table(result: EnsembleResult, chosen: Selection) -> PageTable:
             "the aggregate over all resamples, larger = more important; the first column has its rank, with "
             "the average for ties",
         ),
-        ("Status", "; ".join(f"{name} = {meaning}" for name, meaning in STATUSES.items())),
-        *set_meanings(result),
+        (
+            "Status",
+            "; ".join(f"{name} = {meaning}" for name, meaning in selection.STATUSES.items()),
+        ),
+        *facts.set_meanings(result),
         (
             "Median rank and 95\u00a0% of resamples",
             "median, and 2.5\u00a0% to 97.5\u00a0% quantile, of the ranks of the feature in single "
@@ -257,7 +229,9 @@ def _hidden(rest: pd.DataFrame) -> list[tuple[str, str]]:
     ]
 
 
-def _pictures(result: EnsembleResult, chosen: Selection, wish: Wish) -> list[Block]:
+def _pictures(
+    result: EnsembleResult, chosen: selection.Selection, wish: selection.Wish
+) -> list[Block]:
     k = chosen.compared
     drawn = min(MOST_DRAWN, result.n_features)
     best = best_names(result, 3)
@@ -329,12 +303,12 @@ def _stability(result: EnsembleResult) -> list[Block]:
         return [Text(f"The stability of this run is not defined: {frame}.")]
     rows = []
     for measure in frame.columns:
-        spec = STABILITY_MEASURES.get(str(measure))
+        spec = _base.STABILITY_MEASURES.get(str(measure))
         name, meaning = MEASURES.get(spec.name, (readable(spec.name), spec.summary))
         cells = list(map(number, frame[measure]))
         rows.append(
             [
-                linked(name, STABILITY_PAGE.entry(spec.name)),
+                closing.linked(name, STABILITY_PAGE.entry(spec.name)),
                 meaning,
                 spec.bounds.replace("-", "−").replace("inf", "∞"),
                 "larger" if spec.higher_is_better else "smaller",
@@ -356,7 +330,7 @@ def _stability(result: EnsembleResult) -> list[Block]:
         "same mistake is stable."
     )
     notes = [Text(Markup("<b>Note.</b> {}.").format(remark), quiet=True) for remark in remarks]
-    notes.append(Text(Markup("Formulas: {}.").format(leads_to(STABILITY_PAGE)), quiet=True))
+    notes.append(Text(Markup("Formulas: {}.").format(closing.leads_to(STABILITY_PAGE)), quiet=True))
     return [table, *notes, Text(meaning, quiet=True)]
 
 
@@ -365,8 +339,11 @@ def _references(result: EnsembleResult) -> list[tuple[str, str]]:
     aggregator = result._setup.recipe.spec
     of_the_user = "not part of pyfsagg: cite the source of your own function or estimator"
     return [
-        software(result.versions["pyfsagg"]),
-        (f"{result.method.upper()} and the stability of resamples", f"{THESIS} (“thesis” below)"),
+        closing.software(result.versions["pyfsagg"]),
+        (
+            f"{result.method.upper()} and the stability of resamples",
+            f"{closing.THESIS} (“thesis” below)",
+        ),
         *(
             (
                 f"Filter {readable(label)}",

@@ -9,19 +9,16 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, MaxNLocator
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.remarks import set_aside
-from pyfsagg._base.validation import check_integer
+from pyfsagg._base import remarks, validation
+from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.words import readable
 from pyfsagg._report import drawing
 from pyfsagg.ensemble.data import Ranked, best_first, over_resamples, resample_ranks
 from pyfsagg.ensemble.selection import Wish, choose, read_wish
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters._base import FILTERS
-from pyfsagg.ranks import rank_scores
-from pyfsagg.ranks.ranking import select_top
+from pyfsagg.ranks import rank_scores, ranking
 
 Number = float | int | str | Wish
 
@@ -158,9 +155,9 @@ def _title(what: str, shown: int, result: Ranked) -> str:
     return f"{what} of {which} features over {result.n_resamples:,} resample{plural}"
 
 
-def best_features(result: Ranked, n: int) -> NDArray[np.intp]:
+def best_features(result: Ranked, n: int) -> Indices:
     """Positions of the `n` best features (or of all, if there are fewer), best first."""
-    n = check_integer("n", n, low=1)
+    n = validation.check_integer("n", n, low=1)
     return best_first(result)[:n]
 
 
@@ -302,14 +299,14 @@ def plot_convergence(
     return drawing.finished(ax, "How the ranking settles", grid="y")
 
 
-def _convergence(result: Ranked, k: int) -> tuple[NDArray[np.intp], Floats, Floats]:
+def _convergence(result: Ranked, k: int) -> tuple[Indices, Floats, Floats]:
     """Sizes, rank correlation and top-k overlap with the final ranking."""
     sizes = np.unique(np.geomspace(1, result.n_resamples, N_SIZES).round().astype(np.intp))
     aggregate = result._setup.recipe.aggregate
     correlation = np.full(len(sizes), np.nan)
     overlap = np.full(len(sizes), np.nan)
-    final = select_top(result.ranking, k, higher_is_better=False)
-    with set_aside():  # the aggregator warned in the run
+    final = ranking.select_top(result.ranking, k, higher_is_better=False)
+    with remarks.set_aside():  # the aggregator warned in the run
         for position, size in enumerate(sizes):
             try:
                 scores = aggregate(result.combined[:size], result.feature_names)
@@ -317,7 +314,7 @@ def _convergence(result: Ranked, k: int) -> tuple[NDArray[np.intp], Floats, Floa
                 continue
             ranks = rank_scores(scores)
             correlation[position] = correlate_rows(ranks[np.newaxis], result.ranking[np.newaxis])[0]
-            overlap[position] = (select_top(scores, k) & final).sum() / k
+            overlap[position] = (ranking.select_top(scores, k) & final).sum() / k
     return sizes, correlation, overlap
 
 

@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from pyfsagg._base import remarks, validation
 from pyfsagg._base.arithmetic import Floats, column_blocks, row_blocks
-from pyfsagg._base.remarks import set_aside
-from pyfsagg._base.validation import check_mapping
 from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.exceptions import OutputError, ParameterError
@@ -105,7 +104,7 @@ class Recipe:
     ) -> Recipe:
         """The recipe of a user's arguments, which are checked here but for `normalize`."""
         spec = AGGREGATORS.get(aggregator)
-        recipe = cls(spec.name, check_mapping("aggregator_params", options), normalize)
+        recipe = cls(spec.name, validation.check_mapping("aggregator_params", options), normalize)
         _ = recipe.compute  # refuses options that the aggregator does not have
         return recipe
 
@@ -178,7 +177,7 @@ class Recipe:
         """Scores of other rows of a matrix that was aggregated before, without the warnings of then."""
         if self.is_mean and not np.isnan(combined).any():
             return np.asarray(combined.mean(axis=0))
-        with set_aside():
+        with remarks.set_aside():
             return self.aggregate(combined, names)
 
 

@@ -10,9 +10,8 @@ from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, column_blocks, in_range
+from pyfsagg._base.arithmetic import Floats, Indices, column_blocks, in_range
 from pyfsagg._base.fields import Apart, plain, put_together, taken_apart
 from pyfsagg.ensemble.core import Matrices, Recipe
 from pyfsagg.error_control import TargetPermutation
@@ -228,7 +227,7 @@ def once(function: Callable[Concatenate[Ranked, P], R]) -> Callable[Concatenate[
     return cast("Callable[Concatenate[Ranked, P], R]", remembering)
 
 
-def best_first(data: Ranked) -> NDArray[np.intp]:
+def best_first(data: Ranked) -> Indices:
     """Positions of the features, best first; ties by column order."""
     return np.argsort(data.ranking, kind="stable")
 
@@ -268,7 +267,7 @@ def over_resamples(data: Ranked, k: int) -> pd.DataFrame:
     return frame[list(_COLUMNS)].rename(columns=_COLUMNS)
 
 
-def frequencies(data: Ranked, features: NDArray[np.intp], most: int) -> Floats:
+def frequencies(data: Ranked, features: Indices, most: int) -> Floats:
     """Shares of resamples with a feature among their best 1, 2, … `most`, (most, n features), counted
     as by :func:`over_resamples`."""
     ranked = resample_ranks(data)

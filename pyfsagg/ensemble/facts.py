@@ -22,22 +22,9 @@ from pyfsagg._base.words import (
 )
 from pyfsagg._report.closing import always_words, target_words
 from pyfsagg._report.page import Block, Movable, PageColumn, PageTable, Text
-from pyfsagg.ensemble.core import AGAINST_NOISE
+from pyfsagg.ensemble import core, groups, selection
 from pyfsagg.ensemble.data import Ranked, best_first, best_names, columns_of, frequencies
-from pyfsagg.ensemble.groups import about_copies, about_groups
-from pyfsagg.ensemble.selection import (
-    Auto,
-    Knee,
-    Limit,
-    Selection,
-    Share,
-    Top,
-    Wish,
-    choose,
-    controlled,
-    ranking_frame,
-    select_features,
-)
+from pyfsagg.ensemble.selection import Limit, Wish
 from pyfsagg.ensemble.trust import (
     MOST_SHOWN,
     agreement,
@@ -91,7 +78,7 @@ def _sizes(pairs: BetweenSampleStability, data: Ranked, wish: Wish) -> tuple[str
     rows = "half of the rows" if pairs.n_rows is None else f"{count(pairs.n_rows)} rows"
     k, p = pairs.n_features_to_select, pairs.n_features
     remarks = []
-    if not isinstance(wish, Top | Share) and choose(data, wish).names:
+    if not isinstance(wish, selection.Top | selection.Share) and selection.choose(data, wish).names:
         remarks.append(
             "The number of features was chosen from the rows of both samples, so the agreement may be "
             "too high."
@@ -113,7 +100,7 @@ def between_sentence(data: Ranked, wish: Wish, *, brief: bool = False) -> str:
     """The stability of the selection between samples, or why it is unknown; without limitations if
     `brief`, and empty if undefined."""
     try:
-        pairs = between(data, choose(data, wish).compared)
+        pairs = between(data, selection.choose(data, wish).compared)
     except DataError as reason:
         return f"Would another sample give the same selection? Unknown: {reason}."
     row = pairs.estimates.loc["nogueira"].to_dict()
@@ -145,7 +132,7 @@ def between_sentence(data: Ranked, wish: Wish, *, brief: bool = False) -> str:
 def between_blocks(data: Ranked, wish: Wish) -> list[Block]:
     """The same for the page of a run."""
     try:
-        pairs = between(data, choose(data, wish).compared)
+        pairs = between(data, selection.choose(data, wish).compared)
     except DataError as reason:
         return [Text(f"This cannot be measured here: {reason}.")]
     noise = noise_between(data, pairs.n_features_to_select)
@@ -221,13 +208,13 @@ def error_sentences(data: Ranked, limit: Limit | None) -> list[Block]:
     """The same in sentences, the answer first."""
     if limit is None:
         return []
-    first, *others = controlled(data, limit).sentences
+    first, *others = selection.controlled(data, limit).sentences
     return [Text(Markup("<b>{}</b>").format(first)), *map(Text, others)]
 
 
 def error_tables(data: Ranked, limit: Limit | None) -> list[Block]:
     """How many of the selected may be false, if a limit was given or p-values were computed."""
-    control = None if limit is None else controlled(data, limit)
+    control = None if limit is None else selection.controlled(data, limit)
     # A limit by p-values is read off their table.
     tables: list[Block] = [_control_table(control)] if isinstance(control, ErrorControl) else []
     return [*tables, *([] if data.permutation is None else [_permutation_table(data.permutation)])]
@@ -347,7 +334,7 @@ MOST_MOVED, FEWEST_MOVED = 100, 30
 
 def front_text(data: Ranked, wish: Wish) -> Text:
     """The answer in two sentences: what is selected, or why nothing is, and how certain that is."""
-    chosen, test = select_features(data, wish), data.permutation
+    chosen, test = selection.select_features(data, wish), data.permutation
     sure = between_sentence(data, wish, brief=True) if chosen.number else ""
     if not chosen.number and test is not None and not isinstance(wish, Limit):
         nearest = test.to_frame().iloc[0]
@@ -363,7 +350,7 @@ def front_text(data: Ranked, wish: Wish) -> Text:
 def front_table(data: Ranked, wish: Wish) -> PageTable:
     """The best features by a movable number, with selection frequencies. The sentences hold for all
     numbers at once: with probability 0.95, no more of the best are unrelated than are indistinct."""
-    chosen = select_features(data, wish)
+    chosen = selection.select_features(data, wish)
     p, k = data.n_features, chosen.compared
     movable = k <= MOST_MOVED
     shown = min(p, max(FEWEST_MOVED, k) if movable else MOST_MOVED)
@@ -428,15 +415,19 @@ METHODS = {"wam": "within-aggregation (WAM)", "bam": "between-aggregation (BAM)"
 
 def facts_of(data: Ranked, wish: Wish, limit: Limit | None) -> list[Block]:
     """The selection, how far it can be trusted, and how it was made."""
-    k = choose(data, wish).compared
-    chosen = select_features(data, wish)
+    k = selection.choose(data, wish).compared
+    chosen = selection.select_features(data, wish)
     # A number that was asked for needs no reason, and that of a limit is told with it.
-    why = chosen.sentences[1:] if isinstance(wish, Top | Share | Limit) else chosen.sentences
+    why = (
+        chosen.sentences[1:]
+        if isinstance(wish, selection.Top | selection.Share | Limit)
+        else chosen.sentences
+    )
     trust = [
         between_sentence(data, wish),
         about_ties(data.scores, k),
-        about_copies(data, k),
-        about_groups(data),
+        groups.about_copies(data, k),
+        groups.about_groups(data),
         _by_chance(data, k, wish),
     ]
     return [
@@ -452,11 +443,11 @@ def facts_of(data: Ranked, wish: Wish, limit: Limit | None) -> list[Block]:
 
 def how_many_selected(data: Ranked, wish: Wish) -> str:
     """How many features are selected, of how many, without a full stop."""
-    names = choose(data, wish).names
+    names = selection.choose(data, wish).names
     if not names:
         return "No feature is selected"
     among = columns = ""
-    if isinstance(wish, Share):
+    if isinstance(wish, selection.Share):
         percent = number(100 * wish.share, 1).removesuffix(".0")
         among = f" (the best {percent}\u00a0%, rounded up)"
     if data.groups:
@@ -467,7 +458,7 @@ def how_many_selected(data: Ranked, wish: Wish) -> str:
     return f"{count(len(names))} of {features}{columns} {verb} selected{among}"
 
 
-def _answer(data: Ranked, wish: Wish, chosen: Selection) -> str:
+def _answer(data: Ranked, wish: Wish, chosen: selection.Selection) -> str:
     """What is selected, and the first ten with the share of resamples that select them."""
     k = chosen.number
     if not k:
@@ -484,8 +475,8 @@ def _answer(data: Ranked, wish: Wish, chosen: Selection) -> str:
 
 def _first_features(data: Ranked, wish: Wish, limit: Limit | None) -> PageTable:
     """The first selected features, or the first of the ranking if none is selected."""
-    names = select_features(data, wish).names
-    frame = ranking_frame(data, wish, limit)
+    names = selection.select_features(data, wish).names
+    frame = selection.ranking_frame(data, wish, limit)
     best = frame.loc[list(names[:FIRST])] if names else frame.head(FIRST_OF_NOISE)
     limits = ranks(best["rank_lower"]), ranks(best["rank_upper"])
     ranges = rank_set_columns(data, best.index) or [range_column("95\u00a0% of ranks", *limits)]
@@ -531,13 +522,13 @@ def _by_chance(data: Ranked, k: int, wish: Wish) -> str:
         f"by chance a feature is among the best {k} in {k / data.n_features:.0%} of resamples, and a feature "
         "that this sample favours in many more, because resamples share rows."
     )
-    if isinstance(wish, Top | Share):
+    if isinstance(wish, selection.Top | selection.Share):
         return (
             f"With a fixed number, features are selected even from noise: {chance} Error control (max_false "
             "or fdr) limits false selections."
         )
     first = ""
-    if isinstance(wish, Auto | Knee) and data.permutation is not None:
+    if isinstance(wish, selection.Auto | selection.Knee) and data.permutation is not None:
         first = (
             f"If the target were unrelated to all features, some would be selected in at most {LEVEL:.0%} "
             "of runs. "
@@ -575,7 +566,7 @@ def _procedure(data: Ranked) -> list[str]:
             f"Before that, {plural(dropped, 'feature')} with almost no variation "
             f"{'was' if dropped == 1 else 'were'} dropped."
         )
-    against_noise = setup.recipe.normalize == AGAINST_NOISE
+    against_noise = setup.recipe.normalize == core.AGAINST_NOISE
     if against_noise:
         sentences.append(
             "Because columns differ in their levels, each score was replaced by minus the logarithm of the "
@@ -633,12 +624,12 @@ _CITED = {"robust_rank_aggregation": "Kolde et al., 2012", "stuart": "Stuart et 
 
 def methods_paragraph(data: Ranked, wish: Wish) -> str:
     """The method, the number of selected features with its reason, seed and versions, in one paragraph."""
-    chosen = select_features(data, wish)
+    chosen = selection.select_features(data, wish)
     sentences = _procedure(data)
     cited = _CITED.get(data._setup.recipe.aggregator)
     if cited:
         sentences[-1] = f"{sentences[-1].rstrip('.')} ({cited})."
-    if isinstance(wish, (Auto, Limit)):
+    if isinstance(wish, (selection.Auto, Limit)):
         sentences.append(f"{chosen.reason.rstrip('.')}.")
     else:
         sentences.append(

@@ -12,10 +12,7 @@ from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
 from pyfsagg._base.spellings import answers_spellings, other_argument
 from pyfsagg._message import Param
-from pyfsagg._table.frames import PandasFrame
-from pyfsagg._table.look import find_in_table
-from pyfsagg._table.sparse import is_sparse
-from pyfsagg._table.table import convert_frame
+from pyfsagg._table import frames, look, sparse, table
 from pyfsagg.datasets import check_table, load_dataset, read_table
 from pyfsagg.datasets._loaders import in_memory, list_datasets, split_labels
 from pyfsagg.ensemble.methods import bam, wam
@@ -102,7 +99,7 @@ def rank(
         X, y = data.X, data.y
     elif isinstance(X, (str, os.PathLike)):
         X = read_table(os.fspath(X))
-    if is_sparse(X):
+    if sparse.is_sparse(X):
         check_table(X, y, task=task.task).require(accept)
     else:
         X, y, groups = _checked(X, y, groups, task, accept)
@@ -131,7 +128,7 @@ def _checked(
         groups = in_memory(X)[groups]
     nominal = {str(name) for name in task.nominal or ()}
     declared = {j for j, name in enumerate(frame.columns) if str(name) in nominal}
-    found = find_in_table(
+    found = look.find_in_table(
         frame, labels, nominal=nominal, task=task.task, grouped=groups is not None
     )
     found.require(accept)
@@ -144,4 +141,4 @@ def _checked(
         if known.any():
             frame, labels = frame.loc[known], labels.loc[known]
             groups = None if groups is None else np.asarray(groups)[known]
-    return convert_frame(PandasFrame(frame), declared), labels, groups
+    return table.convert_frame(frames.PandasFrame(frame), declared), labels, groups

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, row_blocks
+from pyfsagg._base.arithmetic import Floats, Indices, Integers, row_blocks
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.validation import as_array, check_choice, check_real
 from pyfsagg._base.words import count, enumerate_names, readable
@@ -20,8 +20,7 @@ from pyfsagg._table.frames import open_frame
 from pyfsagg._table.table import AnyTable, Table, as_table
 from pyfsagg.ensemble.data import Copies, Grouped, Ranked
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.stability_measures.curves import select_seen
-from pyfsagg.stability_measures.similarity_adjusted import check_similarity
+from pyfsagg.stability_measures import curves, similarity_adjusted
 
 # Groups of columns.
 
@@ -248,7 +247,7 @@ def clusters_of_run(
         word = "matrix"
         if X is not None:
             raise ParameterError(Param("similarity"), " is a matrix already", Remedy("leave out X"))
-        matrix, _ = check_similarity(similarity, data.feature_names, "clusters")
+        matrix, _ = similarity_adjusted.check_similarity(similarity, data.feature_names, "clusters")
         if len(matrix) != data.n_features:
             raise DataError(
                 Param("similarity"),
@@ -302,9 +301,7 @@ def _frame(data: Ranked, copies: Copies, k: int) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=_CLUSTER_COLUMNS).set_index("cluster")
 
 
-def _frequencies(
-    data: Ranked, groups: Sequence[NDArray[np.intp]], k: int
-) -> list[tuple[float, Floats]]:
+def _frequencies(data: Ranked, groups: Sequence[Indices], k: int) -> list[tuple[float, Floats]]:
     """For each group, the share of resamples that select a member and that of each member, among those
     that saw one; ties count by their orders."""
     scores = data.combined
@@ -312,7 +309,7 @@ def _frequencies(
     any_seen, any_selected = np.zeros(len(groups)), np.zeros(len(groups))
     for rows in row_blocks(scores.shape):
         known = ~np.isnan(scores[rows])
-        share = select_seen(scores[rows], k)[1]
+        share = curves.select_seen(scores[rows], k)[1]
         seen += known.sum(axis=0)
         alone += share.sum(axis=0)
         tied = (share > 0) & (share < 1)
@@ -331,7 +328,7 @@ def _frequencies(
     ]
 
 
-def _at_least_one(share: Floats, n_tied: NDArray[np.int64], left_out: Floats) -> Floats:
+def _at_least_one(share: Floats, n_tied: Integers, left_out: Floats) -> Floats:
     """Share of the orders of ties with a selected column, for each row: of `n_tied` features `left_out`
     are not selected, so none of c is with probability ∏ (left_out − i) / (n_tied − i), i < c."""
     members = ((share > 0) & (share < 1)).sum(axis=1)

@@ -9,32 +9,19 @@ from typing import Any
 
 import numpy as np
 
+from pyfsagg._base import remarks, spellings, validation
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Call
-from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
-from pyfsagg._base.spellings import answers_spellings
-from pyfsagg._base.validation import check_choice, check_list
 from pyfsagg._message import Got, Message, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
 from pyfsagg._run.execution import Checks, Execution, Progress, progress_reporter
 from pyfsagg._table.identity import versions
 from pyfsagg._table.table import Table
-from pyfsagg.ensemble.core import AGAINST_NOISE, NORMALIZATIONS, Matrices, Recipe
-from pyfsagg.ensemble.data import Copies, RunSetup
+from pyfsagg.ensemble import core, data, null, scoring, trust
 from pyfsagg.ensemble.groups import find_copies
-from pyfsagg.ensemble.null import (
-    Drawn,
-    NoiseScale,
-    Nulls,
-    score_permuted,
-    score_shuffled,
-    settle_normalization,
-)
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import Precision, Run, set_up_run
-from pyfsagg.ensemble.scoring import TENTH, Work, require_score_memory, score_resamples
-from pyfsagg.ensemble.trust import needs_own_scores
 from pyfsagg.error_control import TargetPermutation
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
@@ -42,7 +29,7 @@ from pyfsagg.resampling import Plan, Resamples
 from pyfsagg.resampling.plan import read_plan
 
 
-@answers_spellings
+@spellings.answers_spellings
 def wam(
     X: Any,
     y: Any = None,
@@ -139,11 +126,11 @@ def wam(
     ['flavanoids', 'proline', 'color_intensity']
     """
     arguments = dict(locals())
-    check_choice("normalize", normalize, NORMALIZATIONS["wam"])
-    return _carry_out(wam, arguments, [filter], Recipe.of(aggregator, aggregator_params))
+    validation.check_choice("normalize", normalize, core.NORMALIZATIONS["wam"])
+    return _carry_out(wam, arguments, [filter], core.Recipe.of(aggregator, aggregator_params))
 
 
-@answers_spellings
+@spellings.answers_spellings
 def bam(
     X: Any,
     y: Any = None,
@@ -206,11 +193,11 @@ def bam(
     ['flavanoids', 'proline', 'od280/od315_of_diluted_wines']
     """
     arguments = dict(locals())
-    check_choice("normalize", normalize, NORMALIZATIONS["bam"])
-    recipe = Recipe.of(aggregator, aggregator_params)
+    validation.check_choice("normalize", normalize, core.NORMALIZATIONS["bam"])
+    recipe = core.Recipe.of(aggregator, aggregator_params)
     if isinstance(filters, str) and filters == "auto":
         return _carry_out(bam, arguments, filters, recipe)
-    if isinstance(filters, str) or len(filters := check_list("filters", filters)) < 2:
+    if isinstance(filters, str) or len(filters := validation.check_list("filters", filters)) < 2:
         raise ParameterError(
             "bam needs at least two filters to aggregate between", Got(filters), "; use wam for one"
         )
@@ -315,9 +302,9 @@ class Job:
     """A run in progress."""
 
     run: Run
-    nulls: Nulls
-    recipe: Recipe
-    scale: NoiseScale | None
+    nulls: null.Nulls
+    recipe: core.Recipe
+    scale: null.NoiseScale | None
     n_jobs: int | None
     steps: Steps
     checkpoint: Checkpoint | None
@@ -327,11 +314,11 @@ class Job:
         n_pairs = self.run.n_pairs(m)
         number = m + 2 * n_pairs + self.nulls.n_scored(m)
         if self.scale is not None:
-            asked: tuple[Drawn, ...] = ("resamples", "table", "halves")
+            asked: tuple[null.Drawn, ...] = ("resamples", "table", "halves")
             number += sum(self.scale.n_scored(drawn) for drawn in asked[: 3 if n_pairs else 2])
         return number
 
-    def work(self, first: int, m: int) -> Work:
+    def work(self, first: int, m: int) -> scoring.Work:
         """The remaining work when m resamples are scored after the `first` ones."""
         nulls = self.nulls
         # Where some filters judge, the others do not score the shuffled targets.
@@ -341,12 +328,12 @@ class Job:
             return self.n_scored(m) - some * (1 + nulls.n_shuffles(m))
 
         total = by_all(first + m) - first
-        fewer: dict[str, int] = {TENTH: by_all(max(1, m // 10))}
+        fewer: dict[str, int] = {scoring.TENTH: by_all(max(1, m // 10))}
         shuffled = nulls.n_scored(first + m)
         if not some and 2 * shuffled > total:
             fewer[Message(Use("Checks", shuffles=0))] = total - shuffled
         judged = nulls.n_shuffles(first + m) if some else 0
-        return Work(total, fewer, judged, frozenset(nulls.judges))
+        return scoring.Work(total, fewer, judged, frozenset(nulls.judges))
 
     def work_on(self, size: int, m: int) -> dict[str, Any]:
         """Options for scoring `size` of the resamples of a run of m."""
@@ -354,23 +341,23 @@ class Job:
         return {"n_jobs": self.n_jobs, "progress": progress, "checkpoint": self.checkpoint}
 
     def score(
-        self, resamples: Resamples, m: int, drawn: Drawn = "resamples", **options: Any
+        self, resamples: Resamples, m: int, drawn: null.Drawn = "resamples", **options: Any
     ) -> dict[str, Floats]:
         """Score matrices of some resamples, or halves, of a run that has m resamples."""
         how = self.work_on(len(resamples), m)
-        matrices = score_resamples(self.run.filters, resamples, **how, **options)
+        matrices = scoring.score_resamples(self.run.filters, resamples, **how, **options)
         matrices = {label: matrices[label] for label in self.run.labels}
         self.compare_with_noise(matrices, drawn, m)
         return matrices
 
-    def compare_with_noise(self, matrices: Matrices, drawn: Drawn, m: int) -> None:
+    def compare_with_noise(self, matrices: core.Matrices, drawn: null.Drawn, m: int) -> None:
         """Bring scores to the scale of the run, if it has one."""
         if self.scale is not None:
             known = drawn in self.scale.known
             how = self.work_on(0 if known else self.scale.n_scored(drawn), m)
             self.scale.read(matrices, drawn, self.run.store, **how)
 
-    def combine(self, matrices: Matrices) -> Floats:
+    def combine(self, matrices: core.Matrices) -> Floats:
         return self.recipe.combine(matrices, self.run.names, self.run.store)
 
 
@@ -382,8 +369,7 @@ def _carry_out(
     function: Callable[..., EnsembleResult],
     arguments: Mapping[str, Any],
     filters: Sequence[Any] | str,
-    recipe: Recipe,
-    **recorded: Any,
+    recipe: core.Recipe,
 ) -> EnsembleResult:
     """Score the resamples, combine the filters, aggregate, and record the settings."""
     method = function.__name__
@@ -395,14 +381,13 @@ def _carry_out(
             filters=filters,
             execution=execution,
             **{name: arguments[name] for name in _SET_UP},
-            **recorded,
             aggregator=recipe.aggregator,
             aggregator_params=recipe.options,
         )
-        normalize = settle_normalization(arguments["normalize"], run, run.items)
+        normalize = null.settle_normalization(arguments["normalize"], run, run.items)
         if normalize != "none":
             recipe = replace(recipe, normalize=normalize)
-        if method == "bam" or normalize == AGAINST_NOISE:
+        if method == "bam" or normalize == core.AGAINST_NOISE:
             run = run.with_parameters(normalize=normalize)
         identity = {"kind": method, **run.identity}
         with (
@@ -410,16 +395,16 @@ def _carry_out(
             progress_reporter(execution.progress) as report,
         ):
             scale = None
-            if normalize == AGAINST_NOISE:
-                scale = NoiseScale.of(run, len(run.resamples))
+            if normalize == core.AGAINST_NOISE:
+                scale = null.NoiseScale.of(run, len(run.resamples))
             job = Job(
-                run, Nulls(run), recipe, scale, arguments["n_jobs"], Steps(report), checkpoint
+                run, null.Nulls(run), recipe, scale, arguments["n_jobs"], Steps(report), checkpoint
             )
             job.nulls.require_memory(len(run.resamples))
             matrices, combined, precision = _resamples(job)
             m = len(combined)
             parameters: dict[str, Any] = {**run.parameters, "n_resamples": m, **precision}
-            own_scores = _own_scores(job, RunSetup.of(parameters, run.data), m)
+            own_scores = _own_scores(job, data.RunSetup.of(parameters, run.data), m)
             halves, about_halves = _halves(job, m)
             permutation, noise_halves, about_shuffles = _shuffles(job, m)
             job.steps.end()
@@ -469,7 +454,7 @@ def _resamples(job: Job) -> tuple[dict[str, Floats], Floats, dict[str, Any]]:
         matrices = {label: np.vstack([matrices[label], fresh[label]]) for label in matrices}
         combined = job.combine(matrices)
     if not reached["reached"]:
-        warn(
+        remarks.warn(
             f"{m} resamples do not reach the requested precision: a repetition is expected to ",
             f"replace {reached['expected_change']:.1%} of the best features, more than ",
             f"{reached['max_change']:.1%}; raise maximum or ",
@@ -479,13 +464,13 @@ def _resamples(job: Job) -> tuple[dict[str, Floats], Floats, dict[str, Any]]:
     return matrices, combined, {"precision": reached}
 
 
-def _own_scores(job: Job, setup: RunSetup, m: int) -> Floats | None:
+def _own_scores(job: Job, setup: data.RunSetup, m: int) -> Floats | None:
     """Combined scores (n_features,) of the table itself, if rank sets are centred on them."""
-    if not needs_own_scores(setup):
+    if not trust.needs_own_scores(setup):
         return None
     run = job.run
     itself = replace(run.resamples.first(1), weights=run.row_weights[np.newaxis])
-    matrices = score_resamples(run.filters, itself)
+    matrices = scoring.score_resamples(run.filters, itself)
     matrices = {label: matrices[label] for label in run.labels}
     job.compare_with_noise(matrices, "table", m)
     return np.asarray(job.combine(matrices)[0])
@@ -500,7 +485,7 @@ def _halves(job: Job, m: int) -> tuple[Floats | None, dict[str, Any]]:
     try:
         drawn = run.draw(size, plan=run.pairs)
         if not run.store.on_disk:
-            require_score_memory(len(run.labels), (size, len(run.names)))
+            scoring.require_score_memory(len(run.labels), (size, len(run.names)))
         matrices = job.score(drawn, m, "halves", store=run.store, what="halves")
     except DataError as reason:
         return None, {"pairs": {"reason": reason.message}}
@@ -516,10 +501,10 @@ def _shuffles(job: Job, m: int) -> tuple[TargetPermutation | None, Floats | None
         return None, None, {}
     number, n_pairs = nulls.n_shuffles(m), nulls.n_pairs(m)
     try:
-        permutation = score_permuted(nulls, number, **job.work_on(1 + number, m))
+        permutation = null.score_permuted(nulls, number, **job.work_on(1 + number, m))
         halves = None
         if n_pairs:
-            halves = score_shuffled(nulls, n_pairs, "halves", **job.work_on(2 * n_pairs, m))
+            halves = null.score_shuffled(nulls, n_pairs, "halves", **job.work_on(2 * n_pairs, m))
             job.compare_with_noise(halves, "halves", m)
     except DataError as reason:
         return None, None, {"shuffles": {"reason": reason.message}}
@@ -527,7 +512,7 @@ def _shuffles(job: Job, m: int) -> tuple[TargetPermutation | None, Floats | None
     return permutation, None if halves is None else job.combine(halves), {"shuffles": record}
 
 
-def _copies(run: Run) -> Copies | None:
+def _copies(run: Run) -> data.Copies | None:
     """Near copies among the features; groups of several columns have none."""
     table, groups = run.table, run.groups
     if groups is not None:

@@ -18,25 +18,18 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import CACHED, Floats, column_blocks, row_blocks
-from pyfsagg._base.memory import require_memory
-from pyfsagg._base.remarks import set_aside
+from pyfsagg._base import memory, remarks
+from pyfsagg._base.arithmetic import CACHED, Floats, Indices, column_blocks, row_blocks
 from pyfsagg._message import Message, Remedy, Use
 from pyfsagg._run.execution import Progress
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import Adjusters, AnyTable, Table
 from pyfsagg._table.target import Target
+from pyfsagg.ensemble import scoring
 from pyfsagg.ensemble.core import AGAINST_NOISE, Matrices, MatrixStore
 from pyfsagg.ensemble.run import Run
-from pyfsagg.ensemble.scoring import (
-    begins_with_always,
-    counts_levels,
-    filter_label,
-    score_resamples,
-)
 from pyfsagg.error_control import TargetPermutation, comparable_evidence, step_down_max_t
 from pyfsagg.error_control.permutation import (
     evidence_against,
@@ -44,7 +37,6 @@ from pyfsagg.error_control.permutation import (
     standardised,
 )
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.filters._base import FILTERS
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import Resamples, Rows
 from pyfsagg.resampling.plan import canonical_order, generator
@@ -94,12 +86,10 @@ class Shuffling:
     if each has one target, otherwise within groups; adjusting numbers move with the target, and the
     features cleared of them stay."""
 
-    order: NDArray[np.intp]  # rows as they are drawn from, wherever they stand in the table
-    blocks: NDArray[
-        np.intp
-    ]  # of each row, or of each group, those within which targets are exchanged
-    groups: NDArray[np.intp] | None  # of each row, where whole groups exchange targets
-    first: NDArray[np.intp] | None  # a row of each group
+    order: Indices  # rows as they are drawn from, wherever they stand in the table
+    blocks: Indices  # of each row, or of each group, those within which targets are exchanged
+    groups: Indices | None  # of each row, where whole groups exchange targets
+    first: Indices | None  # a row of each group
     unit: str
 
     @classmethod
@@ -140,7 +130,7 @@ class Shuffling:
         ways -= sum(math.lgamma(size + 1.0) for size in counts.tolist())
         return math.exp(min(ways, 100.0))
 
-    def rows(self, seed: int, k: int) -> NDArray[np.intp]:
+    def rows(self, seed: int, k: int) -> Indices:
         """For each row the source of its target in shuffle `k`."""
         rng = generator(seed, k, _STREAM)
         if self.groups is None or self.first is None:
@@ -150,7 +140,7 @@ class Shuffling:
         return np.asarray(self.first[_exchanged(rng, self.blocks)][self.groups])
 
 
-def _exchanged(rng: np.random.Generator, blocks: NDArray[np.intp]) -> NDArray[np.intp]:
+def _exchanged(rng: np.random.Generator, blocks: Indices) -> Indices:
     """A permutation of places that leaves each in its block."""
     if not blocks.any():
         return rng.permutation(len(blocks))
@@ -169,10 +159,10 @@ class Nulls:
     @cached_property
     def reason(self) -> str:
         """Why the target cannot be shuffled; empty if it can."""
-        plan, labels = self.run.plan, self.run.labels
+        plan = self.run.plan
         if self.run.target.kind == "none":
             return "there is no target"
-        if all(label in FILTERS and "none" in FILTERS.get(label).targets for label in labels):
+        if self.blind.issuperset(self.run.labels):
             return "the filters do not use the target"
         if isinstance(plan, Rows):
             return "the rows of the resamples were given, and it is not known how they were drawn"
@@ -241,39 +231,46 @@ class Nulls:
         """The columns that are always in, if a judge begins with them: their relation to the target is
         not noise."""
         always = self.single.target.always
-        judges = [item for item in self.run.items if filter_label(item) in self.judges]
-        return Adjusters(always) if always and any(map(begins_with_always, judges)) else None
+        judges = [item for item in self.run.items if scoring.filter_label(item) in self.judges]
+        return (
+            Adjusters(always) if always and any(map(scoring.begins_with_always, judges)) else None
+        )
+
+    @cached_property
+    def blind(self) -> set[str]:
+        """Filters that do not use the target."""
+        return {name for name, spec in self.run.specs.items() if "none" in spec.targets}
+
+    @cached_property
+    def counting(self) -> set[str]:
+        """Filters that count levels, and cut numbers into ranges."""
+        return {name for name, spec in self.run.specs.items() if spec.counts_levels}
 
     @cached_property
     def judges(self) -> list[str]:
         """The filters whose scores are compared with noise: those that score a feature alone, or else
         all."""
-        by_column = [
-            one for one in self.run.labels if one in FILTERS and FILTERS.get(one).own_column
-        ]
-        cut = [one for one in by_column if FILTERS.get(one).counts_levels]
+        by_column = [name for name, spec in self.run.specs.items() if spec.own_column]
+        cut = [name for name in by_column if name in self.counting]
         ranked = len(self._ranked) == len(self.run.names) and self.run.target.adjusters is None
         if cut and ranked and set(by_column) - set(cut) == {"spearman"}:
             return cut  # beside which all columns are judged by their ranks anyway
-        return by_column or [
-            one
-            for one in self.run.labels
-            if one not in FILTERS or "none" not in FILTERS.get(one).targets
-        ]
+        return by_column or [label for label in self.run.labels if label not in self.blind]
 
     @property
     def by_column(self) -> bool:
         """Whether the judges score one column at a time."""
-        return all(one in FILTERS and FILTERS.get(one).own_column for one in self.judges)
+        specs = self.run.specs
+        return all(label in specs and specs[label].own_column for label in self.judges)
 
     @cached_property
-    def numbers(self) -> NDArray[np.intp]:
+    def numbers(self) -> Indices:
         """Numeric columns, which are also tested by their ranks if all filters bin them."""
-        cut = self.by_column and all(FILTERS.get(one).counts_levels for one in self.judges)
+        cut = self.by_column and self.counting.issuperset(self.judges)
         return self._ranked if cut else self._ranked[:0]
 
     @cached_property
-    def _ranked(self) -> NDArray[np.intp]:
+    def _ranked(self) -> Indices:
         """Columns of numbers, which have ranks."""
         table = self.run.table
         if not isinstance(table, Table) or self.run.groups is not None:
@@ -304,7 +301,7 @@ class Nulls:
     def require_memory(self, m: int) -> None:
         """Refuse scores of shuffled targets that do not fit into memory."""
         number, p = self.n_shuffles(m), len(self.run.names)
-        require_memory(
+        memory.require_memory(
             6 * 8 * number * p,
             f"the scores of {p:,} features with {number:,} shuffled targets",
             Message(
@@ -339,7 +336,7 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
     kinds, adjusters = kinds_of_features(run), run.target.adjusters
     own, null = np.zeros(len(run.names)), np.zeros((number, len(run.names)))
     behind = np.zeros(len(run.names))
-    cut = [one for one in nulls.judges if one in FILTERS and FILTERS.get(one).counts_levels]
+    cut = nulls.counting.intersection(nulls.judges)
     mixed = nulls.by_column and 0 < len(cut) < len(nulls.judges)
     behind[slice(None) if mixed else nulls.numbers] = np.log(RANKS_AHEAD)
     for label, scores in _scores_by_judge(nulls, number, **how):
@@ -372,13 +369,15 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
 def _scores_by_judge(nulls: Nulls, number: int, **how: Any) -> Iterator[tuple[str, Floats]]:
     """Scores (1 + number, n_features) of the table, the true target first, by one judge after the other."""
     run = nulls.cleared
-    run = replace(run, items=[item for item in run.items if filter_label(item) in nulls.judges])
+    run = replace(
+        run, items=[item for item in run.items if scoring.filter_label(item) in nulls.judges]
+    )
     # The filters of the run, which have sorted the table; of those computed together the judges alone.
     filters = [
         replace(each, outputs={one: of for one, of in each.outputs.items() if one in nulls.judges})
         for each in run.filters
     ]
-    run = replace(run, labels=nulls.judges, filters=[each for each in filters if each.outputs])
+    run = replace(run, filters=[each for each in filters if each.outputs])
     itself = _whole_table(run)
 
     def resample(target: Target, _: int) -> Resamples:
@@ -423,7 +422,7 @@ def _scores_by_target(
         def advance(more: int, _: int, before: int = done) -> None:
             progress(before + more, number * size)
 
-        scored = score_resamples(
+        scored = scoring.score_resamples(
             run.filters if classes else run.bind(chosen[0]),
             _joined([draw(target, first + k) for k, target in enumerate(chosen)]),
             first=done,
@@ -479,7 +478,7 @@ def _rank_statistics(nulls: Nulls, number: int) -> Floats:
     return statistics
 
 
-def _centred_ranks(values: Floats, strata: NDArray[np.intp]) -> Floats:
+def _centred_ranks(values: Floats, strata: Indices) -> Floats:
     """Ranks (k, n) of the known rows within strata, minus their mean, and divided by the size of a
     stratum plus one (van Elteren) if there are several."""
     ranks = np.empty_like(values)
@@ -492,13 +491,13 @@ def _centred_ranks(values: Floats, strata: NDArray[np.intp]) -> Floats:
     return ranks
 
 
-def _less_means(values: Floats, strata: NDArray[np.intp]) -> Floats:
+def _less_means(values: Floats, strata: Indices) -> Floats:
     """Values (k, n) less their means within the strata."""
     indicators = np.eye(int(strata.max()) + 1)[strata]
     return np.asarray(values - (values @ indicators / indicators.sum(axis=0)) @ indicators.T)
 
 
-def kinds_of_features(run: Run) -> NDArray[np.intp]:
+def kinds_of_features(run: Run) -> Indices:
     """Features of equal number have equally distributed scores under shuffling: numbers; columns with
     equally many levels and, to a factor of two, equally many rows outside the most frequent one; groups
     with equally many columns."""
@@ -517,7 +516,7 @@ def kinds_of_features(run: Run) -> NDArray[np.intp]:
     return np.asarray(np.unique(kinds, axis=0, return_inverse=True)[1]).ravel()
 
 
-def _levels(table: AnyTable) -> NDArray[np.intp]:
+def _levels(table: AnyTable) -> Indices:
     """How many values each column has, and how often the most frequent one occurs, (2, n_features)."""
     found = np.zeros((2, table.n_features), dtype=np.intp)
     if not isinstance(table, Table):
@@ -559,7 +558,7 @@ def score_shuffled(nulls: Nulls, number: int, drawn: Drawn, **how: Any) -> Matri
         return run.draw(size, first=size * k, target=target, plan=plan)
 
     what = f"{drawn} of shuffled targets"
-    with set_aside():  # what there is to warn of was said with the true target
+    with remarks.set_aside():  # what there is to warn of was said with the true target
         return _scores_by_target(run, nulls.targets(number), number, size, resamples, what, **how)
 
 
@@ -581,7 +580,7 @@ def settle_normalization(wish: str, run: Run, filters: Sequence[Any]) -> str:
         )
     if wish != "auto":
         return wish
-    counted = any(counts_levels(item) for item in filters)
+    counted = any(scoring.counts_levels(item) for item in filters)
     return AGAINST_NOISE if counted and not reason and _columns_differ(run) else "per_resample"
 
 
@@ -615,7 +614,7 @@ class NoiseScale:
         return cls(Nulls(run), max(FEWEST_NULLS, min(MOST_NULLS, m // 2)))
 
     @cached_property
-    def _kinds(self) -> list[NDArray[np.intp]]:
+    def _kinds(self) -> list[Indices]:
         kinds = kinds_of_features(self.nulls.single)
         return [np.flatnonzero(kinds == kind) for kind in range(kinds.max() + 1)]
 
@@ -630,7 +629,7 @@ class NoiseScale:
         if drawn not in self.known:
             self.known[drawn] = score_shuffled(self.nulls, self.n_shuffles, drawn, **how)
         for label, matrix in matrices.items():
-            if label in FILTERS and "none" in FILTERS.get(label).targets:
+            if label in self.nulls.blind:
                 continue
             for columns in self._kinds:
                 pool = self.known[drawn][label][: max(1, ENOUGH // len(columns)), columns]

@@ -17,9 +17,7 @@ from pyfsagg._base.validation import check_flag
 from pyfsagg._base.words import lines_of
 from pyfsagg._report.page import Block
 from pyfsagg._run.result import Result, Saved, records
-from pyfsagg.ensemble.data import Ranked, arrays_of, best_names, columns_of, document_of, fields_of
-from pyfsagg.ensemble.facts import facts_of, methods_paragraph
-from pyfsagg.ensemble.groups import about_copies, about_groups, clusters_of_run, table_of_groups
+from pyfsagg.ensemble import data, facts, groups, trust
 from pyfsagg.ensemble.selection import (
     Selection,
     choose,
@@ -30,7 +28,6 @@ from pyfsagg.ensemble.selection import (
     read_wish,
     select_features,
 )
-from pyfsagg.ensemble.trust import agreement, between, control, rank_sets
 from pyfsagg.error_control import ErrorControl, LimitedSelection
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks.ranking import about_ties
@@ -42,7 +39,7 @@ Number = int | float | str  # how many features: a number, a share, or a word
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class EnsembleResult(Ranked, Result):
+class EnsembleResult(data.Ranked, Result):
     """Ranking of features by an ensemble of filter scores over resamples.
 
     Attributes
@@ -122,7 +119,7 @@ class EnsembleResult(Ranked, Result):
         """
         wish = read_wish(n_features_to_select, max_false=max_false, fdr=fdr)
         names = choose(self, wish).names
-        return columns_of(self, names) if check_flag("columns", columns) else list(names)
+        return data.columns_of(self, names) if check_flag("columns", columns) else list(names)
 
     def get_support(
         self,
@@ -266,7 +263,7 @@ class EnsembleResult(Ranked, Result):
             "n_features_to_select": n_features_to_select, "max_false": max_false, "fdr": fdr
         }  # fmt: skip
         wish, limit = read_view(options)
-        return methods_paragraph(self, limit or wish)
+        return facts.methods_paragraph(self, limit or wish)
 
     # How far it can be trusted.
 
@@ -303,7 +300,7 @@ class EnsembleResult(Ranked, Result):
         >>> len(result.error_control(fdr=0.1).selected)
         13
         """
-        return control(self, max_false=max_false, fdr=fdr, **options)
+        return trust.control(self, max_false=max_false, fdr=fdr, **options)
 
     def between_sample_stability(
         self, n_features_to_select: Number = "auto", *, confidence_level: float = 0.95
@@ -334,7 +331,7 @@ class EnsembleResult(Ranked, Result):
         88
         """
         k = choose(self, read_wish(n_features_to_select)).compared
-        return between(self, k, confidence_level)
+        return trust.between(self, k, confidence_level)
 
     def stability(self, ties: str = "random") -> pd.DataFrame:
         """Agreement of the resamples by five measures: one row per filter (and one for BAM).
@@ -348,7 +345,7 @@ class EnsembleResult(Ranked, Result):
             Treatment of equal scores at the cut of the best quarter, as in :func:`pyfsagg.stability`; the
             published tables take the first columns.
         """
-        table, remarks = agreement(self, ties)
+        table, remarks = trust.agreement(self, ties)
         for remark in remarks:
             warn(remark, stacklevel=2)
         if isinstance(table, DataError):
@@ -386,7 +383,7 @@ class EnsembleResult(Ranked, Result):
         of features with many levels (the mean of χ² by about (levels − 1)(classes − 1)), so such a
         feature may be ranked outside its set.
         """
-        return rank_sets(self, check_confidence_level("confidence_level", confidence_level))
+        return trust.rank_sets(self, check_confidence_level("confidence_level", confidence_level))
 
     def clusters(
         self,
@@ -447,7 +444,7 @@ class EnsembleResult(Ranked, Result):
         ('flavanoids', 'total_phenols')
         """
         k = choose(self, read_wish(n_features_to_select)).compared
-        return clusters_of_run(self, k, X, similarity, min_similarity)
+        return groups.clusters_of_run(self, k, X, similarity, min_similarity)
 
     def compare(self, other: EnsembleResult, n_features_to_select: Number = "auto") -> pd.DataFrame:
         """Changes of the ranking from this run to another one, largest first.
@@ -495,40 +492,40 @@ class EnsembleResult(Ranked, Result):
                 return {"undefined": str(reason)}
 
         return {
-            **document_of(self),
+            **data.document_of(self),
             "ranking": records(ranking_frame(self, wish, limit).reset_index()),
             "n_features_to_select": view["n_features_to_select"],
             "selected": list(chosen.names),
             "selection": chosen.record(),
-            "between_sample_stability": unless_undefined(lambda: between(self, k).record()),
+            "between_sample_stability": unless_undefined(lambda: trust.between(self, k).record()),
             "ties": about_ties(self.scores, k),
-            "about_groups": about_groups(self),
-            "about_copies": about_copies(self, k),
+            "about_groups": groups.about_groups(self),
+            "about_copies": groups.about_copies(self, k),
             # Which warns of resamples that are omitted.
             "stability": unless_undefined(lambda: self.stability().to_dict("index")),
             **({} if limit is None else {"error_control": controlled(self, limit).record()}),
         }
 
     def _arrays(self) -> dict[str, Floats]:
-        return arrays_of(self)
+        return data.arrays_of(self)
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         wish, limit = read_view(view)
         frame = ranking_frame(self, wish, limit)
         selected = frame.index.isin(choose(self, wish).names)
         frame.insert(frame.columns.get_loc("tied"), "selected", selected)  # type: ignore[arg-type]
-        return {"ranking.csv": frame, **table_of_groups(self)}
+        return {"ranking.csv": frame, **groups.table_of_groups(self)}
 
     def _texts(self, view: Mapping[str, Any]) -> dict[str, str]:
         names = choose(self, read_view(view)[0]).names
         texts = {"selected.txt": lines_of(names)}
         if self.groups:
-            texts["selected_columns.txt"] = lines_of(columns_of(self, names))
+            texts["selected_columns.txt"] = lines_of(data.columns_of(self, names))
         return texts
 
     @classmethod
     def _from_files(cls, saved: Saved) -> Self:
-        found = cls(**fields_of(saved.document, saved.arrays))
+        found = cls(**data.fields_of(saved.document, saved.arrays))
         if found.method not in ("wam", "bam"):
             raise ValueError(f"its method is {found.method!r}")
         found._setup  # noqa: B018 - fails here, where a record that lacks it is said to be damaged
@@ -551,11 +548,11 @@ class EnsembleResult(Ranked, Result):
         return self._setup.recipe.again(combined, self.feature_names)
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
-        return facts_of(self, *read_view(view))
+        return facts.facts_of(self, *read_view(view))
 
     def __repr__(self) -> str:
         return (
             f"EnsembleResult({self.method}: {', '.join(self.score_matrices)}; "
             f"{self._setup.recipe.aggregator} of {self.n_resamples} resamples; "
-            f"{self.n_features} features, best: {', '.join(best_names(self, 3))})"
+            f"{self.n_features} features, best: {', '.join(data.best_names(self, 3))})"
         )

@@ -18,19 +18,9 @@ from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.look import warn_of_names
 from pyfsagg._table.table import AnyTable, ConvertedTable, Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, read_target
-from pyfsagg.ensemble.core import MatrixStore
-from pyfsagg.ensemble.scoring import (
-    bind_filters,
-    counts_levels,
-    filter_label,
-    function_of,
-    read_filter_params,
-    settle_filters,
-    settle_parameters,
-)
+from pyfsagg.ensemble import core, scoring
 from pyfsagg.exceptions import InputTypeError, ParameterError
-from pyfsagg.filters._base import BoundFilter
-from pyfsagg.filters.plain import drop_features
+from pyfsagg.filters import _base, plain
 from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples, Rows, draw_resamples
 from pyfsagg.resampling.plan import read_plan, with_data
 from pyfsagg.stability_measures.adequacy import adequacy
@@ -169,8 +159,7 @@ class Run:
     seed: int
     items: Sequence[Any]  # the filters as they were given
     params: Mapping[str, Mapping[str, Any]]
-    filters: list[BoundFilter]  # those that one pass computes are one
-    labels: list[str]
+    filters: list[_base.BoundFilter]  # those that one pass computes are one
     resamples: Resamples
     groups: FeatureGroups | None
     parameters: Mapping[str, Any]  # what is recorded of the settings
@@ -179,7 +168,18 @@ class Run:
     precision: Precision | None
     checks: Checks
     execution: Execution
-    store: MatrixStore
+    store: core.MatrixStore
+
+    @property
+    def labels(self) -> list[str]:
+        """The names of the filters, by which their scores are found."""
+        return list(map(scoring.filter_label, self.items))
+
+    @property
+    def specs(self) -> dict[str, _base.FilterSpec]:
+        """Those of the filters that were named; a function has none, whatever it is called."""
+        named = (_base.FILTERS.get(item) for item in self.items if isinstance(item, str))
+        return {spec.name: spec for spec in named}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -211,9 +211,11 @@ class Run:
             first=first,
         )
 
-    def bind(self, target: Target) -> list[BoundFilter]:
+    def bind(self, target: Target) -> list[_base.BoundFilter]:
         """The filters with another target."""
-        return bind_filters(self.items, self.params, self.table, target, self.seed, self.groups)[0]
+        return scoring.bind_filters(
+            self.items, self.params, self.table, target, self.seed, self.groups
+        )
 
     @property
     def pairs(self) -> ComplementaryPairs:
@@ -249,7 +251,7 @@ def set_up_run(
     checks = Checks.of_argument(checks)
     plan = read_plan(resampling)
     number = read_number(n_resamples)
-    store = MatrixStore(execution.scratch)
+    store = core.MatrixStore(execution.scratch)
     read = as_table(X, nominal=task.nominal, sparse=True, min_features=1)
     table, target = read_target(task, read, y, optional=True)
     if not isinstance(X, ConvertedTable | Table):  # whoever made one has looked through it
@@ -261,10 +263,10 @@ def set_up_run(
     if task.drop_near_zero_variance:
         table, groups, dropped = _drop_near_zero_variance(table, groups)
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
-    filters = settle_filters(filters, table, target, groups)
-    params = read_filter_params(filters, filter_params)
-    params = settle_parameters(filters, params, table.n_features, largest, groups)
-    bound, labels = bind_filters(filters, params, table, target, seed, groups)
+    if isinstance(filters, str):
+        filters = scoring.usual_filters(table, target, groups)
+    params = scoring.settle_parameters(filters, filter_params, table.n_features, largest, groups)
+    bound = scoring.bind_filters(filters, params, table, target, seed, groups)
     n_features = table.n_features if groups is None else len(groups)
     precision = number if isinstance(number, Precision) else None
     if precision is not None:
@@ -279,7 +281,7 @@ def set_up_run(
             Remedy("use a plan that draws rows, for instance 'bootstrap' or 'subsample'"),
         )
     parameters = {
-        "filters": labels,
+        "filters": list(map(scoring.filter_label, filters)),
         "filter_params": params,
         "n_resamples": len(resamples),
         "resampling": resamples.plan,
@@ -292,7 +294,7 @@ def set_up_run(
     }
     if groups is not None:
         parameters["group_scores"] = {
-            filter_label(item): groups.how(counts_levels(item)) for item in filters
+            scoring.filter_label(item): groups.how(scoring.counts_levels(item)) for item in filters
         }
     return Run(
         table=table,
@@ -302,7 +304,6 @@ def set_up_run(
         items=filters,
         params=params,
         filters=bound,
-        labels=labels,
         resamples=resamples,
         groups=groups,
         parameters=parameters,
@@ -321,7 +322,7 @@ def set_up_run(
         },
         identity={
             **parameters,
-            "functions": [function_of(item) for item in filters],
+            "functions": [scoring.function_of(item) for item in filters],
             "precision": None if precision is None else precision.record(),
             "groups": None if groups is None else groups.record(),
             "weights": resamples.weights,
@@ -357,6 +358,6 @@ def _drop_near_zero_variance(
     table: AnyTable, groups: FeatureGroups | None
 ) -> tuple[AnyTable, FeatureGroups | None, tuple[str, ...]]:
     before = table.feature_names if groups is None else groups.names
-    table, groups = drop_features(table, groups)
+    table, groups = plain.drop_features(table, groups)
     names = set(table.feature_names if groups is None else groups.names)
     return table, groups, tuple(name for name in before if name not in names)

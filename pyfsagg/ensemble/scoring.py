@@ -12,15 +12,13 @@ from typing import Any, Self
 
 import numpy as np
 
+from pyfsagg._base import memory, validation
 from pyfsagg._base.arithmetic import Floats, row_blocks
-from pyfsagg._base.memory import require_memory
 from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import check_mapping
 from pyfsagg._base.words import duration
 from pyfsagg._message import DENSE, FILTER, Got, Message, Param, Remedy, Use
+from pyfsagg._run import execution, parallel
 from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
-from pyfsagg._run.execution import Progress, progress_sink
-from pyfsagg._run.parallel import count_workers
 from pyfsagg._table.groups import FeatureGroups, GroupedColumns
 from pyfsagg._table.sparse import SparseTable, dense_megabytes
 from pyfsagg._table.table import Adjusters, AnyTable, Table
@@ -46,15 +44,8 @@ def likely_filters(filters: Sequence[Any] | str, task: str) -> Sequence[Any]:
     return USUAL_FILTERS if task == "classification" else USUAL_OF_RANKS
 
 
-def settle_filters(
-    filters: Sequence[Any] | str,
-    table: AnyTable,
-    target: Target,
-    groups: FeatureGroups | None = None,
-) -> Sequence[Any]:
+def usual_filters(table: AnyTable, target: Target, groups: FeatureGroups | None) -> Sequence[Any]:
     """What ``"auto"`` means for a table: columns of words with more than two levels have no ranks."""
-    if not isinstance(filters, str):
-        return filters
     plain = target.kind not in ("numeric", "survival") or target.adjusters is not None
     if plain or groups is not None or isinstance(table, SparseTable):
         return USUAL_FILTERS
@@ -69,22 +60,23 @@ def bind_filters(
     target: Target,
     seed: int,
     groups: FeatureGroups | None = None,
-) -> tuple[list[BoundFilter], list[str]]:
-    """Filters bound to a table, where those that one pass computes are one, and all labels in order."""
+) -> list[BoundFilter]:
+    """Filters bound to a table, where those that one pass computes are one."""
+    if not filters:
+        raise ParameterError(Param("filters"), " is empty", Remedy("name at least one filter"))
     readings: dict[bool, GroupedColumns] = {}
-    bound: list[BoundFilter] = []
-    labels: list[str] = []
+    bound: dict[str, BoundFilter] = {}
     for item in filters:
         label = filter_label(item)
         prepare, output, within = _preparation(item, seed)
         by_strata = target.adjusters is not None and within in ("mean", "sum")
         if target.adjusters is not None and within != "model":
             _check_adjusters(label, target.adjusters, target.kind)
-        if label in labels:
+        if label in bound:
             raise ParameterError(f"the filter {label!r} is given twice")
         _check_target_kind(item, label, target)
-        _check_sparse(item, label, table)
-        labels.append(label)
+        if isinstance(table, SparseTable):
+            _check_sparse(item, label, table)
         chosen = dict(parameters.get(label, {}))
         _check_parameters(label, prepare, chosen)
         if groups is not None:
@@ -93,23 +85,19 @@ def bind_filters(
             groups.refuse_joint(counts, label, able)
             if counts not in readings:
                 readings[counts] = groups.read(table, counts)
-        for other in bound:
+        for other in bound.values():
             same = other.prepare is prepare and other.by_strata == by_strata
             if same and other.parameters == chosen:
-                other.outputs[label] = output
                 break
         else:
-            other = BoundFilter(
-                prepare, chosen, table, target, {label: output}, by_strata=by_strata
-            )
+            other = BoundFilter(prepare, chosen, table, target, by_strata=by_strata)
             if groups is not None:
                 grouped = readings[counts]
                 other = replace(other, table=grouped.table, grouped=grouped, names=groups.names)
-            bound.append(other)
+        other.outputs[label] = output
         other.adding.update({output} if within == "sum" else ())
-    if not labels:
-        raise ParameterError(Param("filters"), " is empty", Remedy("name at least one filter"))
-    return bound, labels
+        bound[label] = other
+    return list(dict.fromkeys(bound.values()))
 
 
 def read_filter_params(
@@ -118,7 +106,7 @@ def read_filter_params(
     """Parameters by the label of their filter."""
     labels = [filter_label(item) for item in filters]
     params: dict[str, dict[str, Any]] = {}
-    for name, chosen in check_mapping("filter_params", filter_params).items():
+    for name, chosen in validation.check_mapping("filter_params", filter_params).items():
         label = FILTERS.get(name).name if name in FILTERS else name
         if label in labels and isinstance(chosen, Mapping):
             params.setdefault(label, {}).update(chosen)
@@ -223,10 +211,9 @@ def _check_adjusters(label: str, adjusters: Adjusters, target: str) -> None:
     )
 
 
-def _check_sparse(item: Any, label: str, table: AnyTable) -> None:
+def _check_sparse(item: Any, label: str, table: SparseTable) -> None:
     """Refuse a filter that reads dense tables only, and name those that read sparse ones."""
-    usable = isinstance(item, str) and FILTERS.get(item).sparse
-    if isinstance(table, SparseTable) and not usable:
+    if not (isinstance(item, str) and FILTERS.get(item).sparse):
         able = ", ".join(spec.name for spec in FILTERS if spec.sparse)
         raise InputTypeError(
             f"the filter {label!r} does not read sparse input. Filters that do: {able}; or make it ",
@@ -238,15 +225,15 @@ def _check_sparse(item: Any, label: str, table: AnyTable) -> None:
 
 def settle_parameters(
     filters: Sequence[Any],
-    parameters: Mapping[str, Mapping[str, Any]],
+    filter_params: Mapping[str, Any] | None,
     n_features: int,
     largest: object = None,
     groups: FeatureGroups | None = None,
 ) -> dict[str, dict[str, Any]]:
-    """Parameters by filter, with the depth of mRMR resolved from `largest`, the largest number of
-    features to select (not a fraction)."""
+    """Parameters by the label of their filter, with the depth of mRMR resolved from `largest`, the largest
+    number of features to select (not a fraction)."""
     known = int(largest) if isinstance(largest, Integral) else None
-    settled = {name: dict(chosen) for name, chosen in parameters.items()}
+    settled = read_filter_params(filters, filter_params)
     for item in filters:
         if isinstance(item, str):
             spec = FILTERS.get(item)
@@ -261,9 +248,8 @@ def deep_enough(
     filters: Sequence[Any], filter_params: Mapping[str, Any] | None, n_features: int, number: object
 ) -> Mapping[str, Any] | None:
     """Parameters of filters, with a larger depth if this many features need it."""
-    params = read_filter_params(filters, filter_params)
-    deep = settle_parameters(filters, params, n_features, number)
-    return filter_params if deep == settle_parameters(filters, params, n_features) else deep
+    deep = settle_parameters(filters, filter_params, n_features, number)
+    return filter_params if deep == settle_parameters(filters, filter_params, n_features) else deep
 
 
 def _check_parameters(
@@ -348,7 +334,7 @@ def warn_of_time(
     pieces = expected_seconds(bound, resamples)
     if pieces is None:
         return
-    workers = min(count_workers(n_jobs), os.cpu_count() or 1)
+    workers = min(parallel.count_workers(n_jobs), os.cpu_count() or 1)
     per_resample = sum(pieces.values())
     judging = work.judged * sum(
         seconds for one, seconds in pieces.items() if work.judges & one.outputs.keys()
@@ -378,7 +364,7 @@ def warn_of_time(
 def require_score_memory(n_matrices: int, shape: tuple[int, int]) -> None:
     """Refuse score matrices that do not fit into memory, with the computations on them."""
     m, p = shape
-    require_memory(
+    memory.require_memory(
         8 * m * p * (n_matrices + 4) + _FEATURE * p,
         f"the score matrices of {m:,} resamples and {p:,} features, and what is computed from them,",
         Message(
@@ -395,7 +381,7 @@ def score_resamples(
     resamples: Resamples,
     *,
     n_jobs: int | None = None,
-    progress: Progress | None = None,
+    progress: execution.Progress | None = None,
     checkpoint: Checkpoint | None = None,
     first: int = 0,
     store: MatrixStore | None = None,
@@ -430,7 +416,7 @@ def score_resamples(
         n_jobs=n_jobs,
         threads=threads,
     )
-    with progress_sink(progress, m) as advance:
+    with execution.progress_sink(progress, m) as advance:
         advance(0)
         for rows, scores in zip(blocks, answers, strict=True):
             for label, block in scores.items():

@@ -8,23 +8,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Booleans
 from pyfsagg._base.settings import Task
 from pyfsagg._run.execution import Checks, Execution
-from pyfsagg._table.frames import open_frame
-from pyfsagg._table.selectors import TableSelector, estimator_accepts_missing
-from pyfsagg._table.sparse import check_sparse, is_sparse
-from pyfsagg.ensemble.data import columns_of
+from pyfsagg._table import frames, selectors, sparse
+from pyfsagg.ensemble import data, scoring
 from pyfsagg.ensemble.methods import bam, wam
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import Precision
-from pyfsagg.ensemble.scoring import (
-    deep_enough,
-    filter_label,
-    likely_filters,
-    read_filter_params,
-)
 from pyfsagg.ensemble.selection import Share, Top, Wish, choose, read_wish
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.resampling import Plan
@@ -32,7 +24,7 @@ from pyfsagg.resampling.plan import read_plan, with_data
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class _AggregationSelector(TableSelector):
+class _AggregationSelector(selectors.TableSelector):
     """Fits an ensemble, keeps the best features."""
 
     filter_params: Mapping[str, Any] | None = None
@@ -56,7 +48,7 @@ class _AggregationSelector(TableSelector):
         n_features = getattr(self, "n_features_in_", 0)  # unknown of what is no table
         number = options.pop("n_features_to_select")
         del options["max_false"], options["fdr"]
-        params = deep_enough(self._filters(), self.filter_params, n_features, number)
+        params = scoring.deep_enough(self._filters(), self.filter_params, n_features, number)
         options["filter_params"] = params
         checks = Checks(pairs=0, shuffles=0 if isinstance(self._wish(), Top | Share) else "auto")
         plan = read_plan(options.pop("resampling"))
@@ -93,31 +85,31 @@ class _AggregationSelector(TableSelector):
         self.support_ = self._columns(X)
         return self
 
-    def _columns(self, X: Any) -> NDArray[np.bool_]:
+    def _columns(self, X: Any) -> Booleans:
         """Which columns are selected: of a group all, none that was dropped, and those always in."""
         choice = choose(self.result_, self._wish())
         if self.result_.n_features == self.n_features_in_:
             return choice.chosen.copy()
-        frame = open_frame(X)
+        frame = frames.open_frame(X)
         names = [f"x{j}" for j in range(self.n_features_in_)] if frame is None else frame.names
-        selected = columns_of(self.result_, choice.names)
+        selected = data.columns_of(self.result_, choice.names)
         selected = [*selected, *self.result_.data.get("always", ())]
         return np.isin(np.array(list(map(str, names))), selected)
 
     def transform(self, X: Any) -> Any:
         """Keep the selected features of `X` (n_samples, n_features), dense or sparse."""
-        if is_sparse(X) and hasattr(X, "format"):
-            check_sparse(X)
+        if sparse.is_sparse(X) and hasattr(X, "format"):
+            sparse.check_sparse(X)
         return super().transform(X)
 
     def _accepts_missing(self) -> bool:
         """Whether all filters rank features with missing values; functions decide for themselves."""
         filters = self._filters()
-        params = read_filter_params(filters, self.filter_params)
+        params = scoring.read_filter_params(filters, self.filter_params)
         return all(
-            FILTERS.get(item).accepts_missing(params.get(filter_label(item), {}))
+            FILTERS.get(item).accepts_missing(params.get(scoring.filter_label(item), {}))
             if isinstance(item, str)
-            else not hasattr(item, "fit") or estimator_accepts_missing(item)
+            else not hasattr(item, "fit") or selectors.estimator_accepts_missing(item)
             for item in filters
         )
 
@@ -242,6 +234,6 @@ random_state, n_jobs, execution
     filters: Sequence[Any] | str = "auto"
 
     def _filters(self) -> Sequence[Any]:
-        return likely_filters(self.filters, Task.of_argument(self.task).task)
+        return scoring.likely_filters(self.filters, Task.of_argument(self.task).task)
 
     _method = staticmethod(bam)

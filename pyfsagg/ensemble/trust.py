@@ -18,8 +18,7 @@ from pyfsagg.error_control.control import BY_P_VALUES, METHODS, check_goals, req
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import ComplementaryPairs
-from pyfsagg.stability_measures import BetweenSampleStability, between_sample_stability
-from pyfsagg.stability_measures.pairwise import thesis_measures
+from pyfsagg.stability_measures import BetweenSampleStability, between_sample_stability, pairwise
 from pyfsagg.statistics.rank_sets import RankConfidence, sets_of_replicates
 
 FEWEST = 50  # resamples from which on standard errors are worth something
@@ -91,7 +90,7 @@ def agreement(data: Ranked, ties: str) -> Agreement:
     with set_aside() as remarks:
         try:
             rows = {
-                label: thesis_measures(matrix, ties=ties, random_state=data.seed)
+                label: pairwise.thesis_measures(matrix, ties=ties, random_state=data.seed)
                 for label, matrix in matrices.items()
             }
             table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("filter")

@@ -11,21 +11,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices
 from pyfsagg._base.fields import Part
 from pyfsagg._base.validation import check_choice, check_level, check_list, check_real
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._message import Name, Param, Remedy, Use
-from pyfsagg.error_control.bounds import (
-    bound_of_frequency,
-    largest_size,
-    matrix_of_halves,
-    pfer_bound,
-    pfer_size,
-    pfer_threshold,
-    selection_frequency,
-)
-from pyfsagg.error_control.paths import integrated_path
+from pyfsagg.error_control import bounds, paths
 from pyfsagg.exceptions import DataError, ParameterError
 
 METHODS = {"max_false": ("stability_selection", "integrated_path"), "fdr": ("integrated_path",)}
@@ -99,7 +90,7 @@ class ErrorControl(Part):
     """
 
     feature_names: tuple[str, ...]
-    support: NDArray[np.bool_]
+    support: Booleans
     goal: str
     level: float
     method: str
@@ -119,7 +110,7 @@ class ErrorControl(Part):
         """Names of the selected features, the safest first; empty if nothing can be selected."""
         return [self.feature_names[j] for j in self._order() if self.support[j]]
 
-    def _order(self) -> NDArray[np.intp]:
+    def _order(self) -> Indices:
         by_path = self.method == "integrated_path"
         key = self.path_expected_false if by_path else self.expected_false
         return np.lexsort((-self.frequency, key))
@@ -303,15 +294,15 @@ def control_errors(
     wish = level if goal == "max_false" else 1.0
     q, threshold = _size_and_threshold(q, threshold, p, n_pairs, wish, assumption)
     size = max(q, 1)
-    frequency = selection_frequency(matrix, size)
-    path = integrated_path(matrix.reshape(n_pairs, 2, p), function=function)
+    frequency = bounds.selection_frequency(matrix, size)
+    path = paths.integrated_path(matrix.reshape(n_pairs, 2, p), function=function)
     if method == "stability_selection":
         support = frequency >= threshold - 1e-9
     else:
         support = (path.expected_false if goal == "max_false" else path.q_values) <= level
     bound = math.inf
     if math.isfinite(threshold):
-        bound = pfer_bound(size, p, threshold, n_pairs=n_pairs, assumption=assumption)
+        bound = bounds.pfer_bound(size, p, threshold, n_pairs=n_pairs, assumption=assumption)
     return ErrorControl(
         feature_names=names,
         support=support,
@@ -325,7 +316,7 @@ def control_errors(
         bound=bound,
         n_pairs=n_pairs,
         frequency=frequency,
-        expected_false=bound_of_frequency(frequency, size, p, n_pairs, assumption),
+        expected_false=bounds.bound_of_frequency(frequency, size, p, n_pairs, assumption),
         path_expected_false=path.expected_false,
         q_values=path.q_values,
     )
@@ -363,7 +354,7 @@ def require_pairs(plan: str, no_shuffles: str = "") -> None:
 
 
 def _read(scores: ArrayLike, names: Sequence[str] | None) -> tuple[Floats, tuple[str, ...]]:
-    matrix = matrix_of_halves(scores)
+    matrix = bounds.matrix_of_halves(scores)
     if matrix.shape[0] < 4:
         raise DataError(
             f"{matrix.shape[0]} halves are too few to control errors: at least two pairs are ",
@@ -383,7 +374,7 @@ def _size_and_threshold(
     """The size of the selections and the threshold that keep the limit `wish`; 0 and infinity if none do."""
     how: dict[str, Any] = {"n_pairs": n_pairs, "assumption": assumption}
     if q is not None and threshold is not None:
-        bound = pfer_bound(q, p, threshold, **how)
+        bound = bounds.pfer_bound(q, p, threshold, **how)
         if bound > wish:
             raise ParameterError(
                 "with ",
@@ -395,13 +386,13 @@ def _size_and_threshold(
             )
         return q, threshold
     if q is not None:
-        return q, pfer_threshold(q, p, wish, **how)
+        return q, bounds.pfer_threshold(q, p, wish, **how)
     frequency = THRESHOLD if threshold is None else threshold
-    size = pfer_size(frequency, p, wish, **how)
+    size = bounds.pfer_size(frequency, p, wish, **how)
     if size:
         return size, frequency
-    if threshold is not None or largest_size(p, n_pairs, assumption) < 1:
+    if threshold is not None or bounds.largest_size(p, n_pairs, assumption) < 1:
         return 0, math.inf
     # A small limit: one feature in each half, in more of them.
-    frequency = pfer_threshold(1, p, wish, **how)
+    frequency = bounds.pfer_threshold(1, p, wish, **how)
     return (1, frequency) if math.isfinite(frequency) else (0, math.inf)

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers
 from pyfsagg._base.fields import Part
 from pyfsagg._base.validation import as_array, check_level
 from pyfsagg._base.words import enumerate_names, number, plural, readable
@@ -258,7 +258,7 @@ def _checked(observed: ArrayLike, null: ArrayLike) -> tuple[Floats, Floats]:
     return scores, drawn
 
 
-def _reached(scores: Floats, drawn: Floats) -> tuple[NDArray[np.intp], Booleans]:
+def _reached(scores: Floats, drawn: Floats) -> tuple[Indices, Booleans]:
     """The features, best first, and whether the best of those from each one on reaches it (K, p)."""
     order = np.argsort(-scores, kind="stable")
     ordered = (scores - 1e-12 * np.abs(scores))[order]
@@ -268,17 +268,15 @@ def _reached(scores: Floats, drawn: Floats) -> tuple[NDArray[np.intp], Booleans]
     return order, best[:, first] >= ordered
 
 
-def numbers_with_other_shuffles(
-    observed: Floats, null: Floats, seed: int, level: float = LEVEL
-) -> NDArray[np.int64]:
-    """How many features are below a family-wise `level` in each of 100 sets of K targets drawn from the K."""
+def numbers_with_other_shuffles(observed: Floats, null: Floats, seed: int) -> Integers:
+    """How many features are below the family-wise level in each of 100 sets of K targets drawn from the K."""
     _, reached = _reached(observed, null)
     k = len(null)
     usual = np.maximum.accumulate((1.0 + reached.sum(axis=0)) / (1.0 + k))
     reached = reached[:, : int((usual <= 0.5).sum()) + 1]
     drawn = np.random.default_rng([seed, k]).multinomial(k, np.full(k, 1.0 / k), size=REDRAWS)
     family_wise = np.maximum.accumulate((1.0 + drawn @ reached) / (1.0 + k), axis=1)
-    return np.asarray((family_wise <= level + ROUNDING).sum(axis=1), dtype=np.int64)
+    return np.asarray((family_wise <= LEVEL + ROUNDING).sum(axis=1), dtype=np.int64)
 
 
 def benjamini_hochberg(p_values: ArrayLike, dependence: str = "positive") -> Floats:
@@ -341,7 +339,7 @@ class TargetPermutation(Part):
     unit: str
     strong: bool
     n_permutations: int
-    numbers: NDArray[np.int64]
+    numbers: Integers
     strata: tuple[str, ...] = ()
     cleared: tuple[str, ...] = ()
 
@@ -381,7 +379,7 @@ class TargetPermutation(Part):
         frame = pd.DataFrame(self.columns(), index=pd.Index(self.feature_names, name="feature"))
         return frame.iloc[self._order()]
 
-    def _order(self) -> NDArray[np.intp]:
+    def _order(self) -> Indices:
         return np.lexsort((self.p_values, self.family_wise_p_values))
 
     def select(self, level: float = LEVEL) -> list[str]:
@@ -502,7 +500,7 @@ class LimitedSelection:
         """Which features (p,) are selected."""
         return self.values <= self.level + ROUNDING * self.level
 
-    def _order(self) -> NDArray[np.intp]:
+    def _order(self) -> Indices:
         return np.argsort(self.permutation.p_values, kind="stable")
 
     @property

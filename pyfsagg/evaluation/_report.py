@@ -14,10 +14,10 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 
 from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg._base.words import number, plural, readable
-from pyfsagg._report.closing import Report, settings_groups, target_words
-from pyfsagg._report.drawing import GREY, INK, clear_frame, picture
+from pyfsagg._report import closing, drawing
 from pyfsagg._report.page import Block, PageColumn, PageTable, Section, heads
-from pyfsagg.evaluation.result import RANDOM_SUBSETS, Evaluation
+from pyfsagg.evaluation.result import Evaluation
+from pyfsagg.evaluation.values import RANDOM_SUBSETS
 from pyfsagg.exceptions import InputTypeError
 from pyfsagg.score_tables._report import difference_blocks
 
@@ -69,8 +69,8 @@ def plot_accuracy(
         _draw_baselines(ax, result, cells, classifier, chosen, name)
         for line, method in enumerate(lines):
             _draw_line(ax, cells[cells["method"] == method], line, method)
-        ax.set_title(readable(classifier), fontsize="medium", color=INK)
-        clear_frame(ax, grid="y")
+        ax.set_title(readable(classifier), fontsize="medium", color=drawing.INK)
+        drawing.clear_frame(ax, grid="y")
         _share_axis(ax, result.parameters["thresholds"])
         if position + columns >= len(panels):
             ax.set_xlabel("Features kept (%)")
@@ -132,10 +132,10 @@ def _draw_baselines(
             means = draws.groupby(["threshold", "draw"])["value"].mean().unstack("draw")
             x = means.index.to_numpy(dtype=np.float64)
             ax.fill_between(x, means.min(axis=1), means.max(axis=1), color=LIGHT, linewidth=0)
-            ax.plot(x, means.mean(axis=1), color=GREY, linewidth=1.0, label=label)
+            ax.plot(x, means.mean(axis=1), color=drawing.GREY, linewidth=1.0, label=label)
         elif len(baseline) == 1 and float(baseline["threshold"].iloc[0]) == 1.0:
             mean = float(baseline["mean"].iloc[0])
-            ax.axhline(mean, color=GREY, linestyle="--", linewidth=1.0, label=label)
+            ax.axhline(mean, color=drawing.GREY, linestyle="--", linewidth=1.0, label=label)
         else:
             look: dict[str, Any] = {"color": "#9A9A9A", "linestyle": ":", "linewidth": 1.2}
             ax.plot(baseline["threshold"], baseline["mean"], label=readable(label), **look)
@@ -276,14 +276,14 @@ REFERENCES = (
 )
 
 
-def evaluation_page(result: Evaluation, view: Mapping[str, Any]) -> Report:
+def evaluation_page(result: Evaluation, view: Mapping[str, Any]) -> closing.Report:
     """The report of an evaluation."""
     confidence_level = view["confidence_level"]
     check_real("confidence_level", confidence_level, low=0.0, high=1.0, low_open=True)
     data = result.data
     subtitle = (
         f"{plural(data['n_samples'], 'sample')}, {plural(data['n_features'], 'feature')}, "
-        f"{target_words(data)}; "
+        f"{closing.target_words(data)}; "
         f"{plural(len(result.methods), 'method')}, "
         f"{plural(len(result.classifiers), result._models[0])}"
     )
@@ -301,12 +301,12 @@ def evaluation_page(result: Evaluation, view: Mapping[str, Any]) -> Report:
         Section("values", "All values", [value_table(result)]),
     ]
     titles = ("Evaluation", "Evaluation of {}")
-    return Report(titles, subtitle, sections, settings_groups(result), REFERENCES)
+    return closing.Report(titles, subtitle, sections, closing.settings_groups(result), REFERENCES)
 
 
 def _curves(result: Evaluation) -> list[Block]:
     return [
-        picture(
+        drawing.picture(
             f"{readable(metric).capitalize()}, {protocol} protocol",
             f"{protocol}-{metric}",
             lambda **chosen: plot_accuracy(result, **chosen)[0],

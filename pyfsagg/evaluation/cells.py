@@ -24,7 +24,7 @@ from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.evaluation.learners import build_model
 from pyfsagg.evaluation.metrics import LARGER_FOLDS, METRICS, Predictions
-from pyfsagg.evaluation.protocol import PROTOCOLS
+from pyfsagg.evaluation.protocol import PROTOCOLS, Protocol
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.resampling.plan import canonical_order
 
@@ -107,23 +107,19 @@ def read_row_groups(groups: Any, n_samples: int) -> NDArray[np.intp] | None:
 def draw_parts(
     table: Table,
     target: Target,
-    *,
-    protocols: Sequence[str],
-    n_folds: int,
-    n_repeats: int,
-    test_size: float,
+    protocol: Protocol,
     seed: int,
     ranking_rows: Rows | None = None,
     groups: NDArray[np.intp] | None = None,
 ) -> list[SplitPart]:
     """All parts of all protocols, which depend on the contents of the rows, not on their order."""
+    protocols, n_folds = protocol.names_given, protocol.n_folds
     order = canonical_order(table, target)
     parts = []
-    for repeat in range(n_repeats):
+    for repeat in range(protocol.n_repeats):
         if "thesis" in protocols:
-            rank_rows, rest = _split(
-                order, target, test_size, _seed(seed, (5, repeat)), ranking_rows, groups
-            )
+            draw = _seed(seed, (5, repeat))
+            rank_rows, rest = _split(order, target, protocol.test_size, draw, ranking_rows, groups)
             where = "the part of the rows that classifiers are tested on"
             _check_classes(target, rest, n_folds, where, groups)
             draw = _seed(seed, (6, 0, repeat))

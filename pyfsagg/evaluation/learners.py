@@ -17,10 +17,8 @@ from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from pyfsagg._base.registry import Registry
 from pyfsagg._base.validation import check_choice, check_list, require_extra
 from pyfsagg._message import Got, Param, Remedy, Use
-from pyfsagg._table.columns import Kind
-from pyfsagg._table.selectors import check_learner, seeded_clone
+from pyfsagg._table import columns, selectors, target
 from pyfsagg._table.table import Table
-from pyfsagg._table.target import is_survival_model
 from pyfsagg.exceptions import InputTypeError, ParameterError
 
 
@@ -236,8 +234,8 @@ def _checked(label: str, item: Any, known: Registry[ClassifierSpec]) -> Any:
             "and predict",
             Got(item),
         )
-    if (known.kind == "survival model") != is_survival_model(item):
-        if is_survival_model(item):
+    if (known.kind == "survival model") != target.is_survival_model(item):
+        if target.is_survival_model(item):
             raise ParameterError(
                 f"{label!r} is a survival model; give it with ", Use(task="survival")
             )
@@ -245,7 +243,7 @@ def _checked(label: str, item: Any, known: Registry[ClassifierSpec]) -> Any:
             f"{label!r} does not read times and events; give a name from ",
             "list_methods('survival_models'), or an estimator of scikit-survival",
         )
-    check_learner(label, item, known.kind)
+    selectors.check_learner(label, item, known.kind)
     return item
 
 
@@ -257,12 +255,12 @@ def build_model(item: Any, table: Table, seed: int) -> Any:
 
     coded = False
     if isinstance(item, ClassifierSpec):
-        coded = item.make_mixed is not None and bool((table.kinds == Kind.NOMINAL).any())
+        coded = item.make_mixed is not None and bool((table.kinds == columns.Kind.NOMINAL).any())
         sizes = tuple(len(table.levels[j]) for j in sorted(table.levels))
         model = item.make_mixed(sizes) if coded and item.make_mixed else item.make(seed)
         scaled = item.scaled
     else:
-        model, scaled = seeded_clone(item, seed), False
+        model, scaled = selectors.seeded_clone(item, seed), False
     steps = [*_preparation(table, coded), *([StandardScaler()] if scaled else [])]
     return make_pipeline(*steps, model) if steps else model
 
@@ -273,7 +271,7 @@ def _preparation(table: Table, coded: bool) -> list[Any]:
     from sklearn.impute import SimpleImputer
     from sklearn.preprocessing import OneHotEncoder
 
-    nominal = table.kinds == Kind.NOMINAL
+    nominal = table.kinds == columns.Kind.NOMINAL
     missing = np.isnan(table.values).any(axis=0)
     if not nominal.any() and not missing.any():
         return []

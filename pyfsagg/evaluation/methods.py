@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.validation import as_array, check_choice, check_list
 from pyfsagg._message import Got, Message, Name, Param, Remedy, Use
 from pyfsagg._table.groups import FeatureGroups
@@ -16,23 +16,12 @@ from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
 from pyfsagg.aggregation._base import AGGREGATORS
-from pyfsagg.ensemble import EnsembleResult
-from pyfsagg.ensemble.core import AGAINST_NOISE, NORMALIZATIONS, Recipe
-from pyfsagg.ensemble.null import NoiseScale, settle_normalization
+from pyfsagg.ensemble import EnsembleResult, core, null, scoring
 from pyfsagg.ensemble.run import set_up_run
-from pyfsagg.ensemble.scoring import (
-    USUAL_FILTERS,
-    Work,
-    bind_filters,
-    filter_label,
-    function_of,
-    read_filter_params,
-    score_resamples,
-)
+from pyfsagg.ensemble.scoring import filter_label
 from pyfsagg.evaluation.cells import Rows, take_rows
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
-from pyfsagg.filters._base import FILTERS
-from pyfsagg.filters.model import with_columns
+from pyfsagg.filters import _base, model
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import Bootstrap, Plan
 from pyfsagg.resampling.plan import read_plan
@@ -57,7 +46,7 @@ LEAKAGE = {
 class GivenRanking:
     """Feature positions, best first, and the rows used for the ranking, if known."""
 
-    order: NDArray[np.intp]
+    order: Indices
     leakage: str
 
     def remark(self, label: str) -> str:
@@ -98,7 +87,7 @@ def read_rankings(
     return read
 
 
-def _order(label: str, item: Any, known: tuple[str, ...]) -> NDArray[np.intp]:
+def _order(label: str, item: Any, known: tuple[str, ...]) -> Indices:
     if isinstance(item, EnsembleResult):
         grouped = bool(item.groups)
         # Near-constant features that the run omitted come last.
@@ -132,7 +121,7 @@ def _order(label: str, item: Any, known: tuple[str, ...]) -> NDArray[np.intp]:
     return np.argsort(rank_scores(-ranks), kind="stable")
 
 
-def _order_of_names(label: str, names: list[str], known: tuple[str, ...]) -> NDArray[np.intp]:
+def _order_of_names(label: str, names: list[str], known: tuple[str, ...]) -> Indices:
     position = {name: j for j, name in enumerate(known)}
     seen: set[str] = set()
     for name in names:
@@ -152,7 +141,7 @@ def _order_of_names(label: str, names: list[str], known: tuple[str, ...]) -> NDA
     return np.array([position[name] for name in names], dtype=np.intp)
 
 
-Order = NDArray[np.intp]
+Order = Indices
 _OPTIONS = (
     *("filter", "filters", "filter_params", "aggregator", "aggregator_params", "normalize"),
     "resampling",
@@ -166,7 +155,7 @@ class EnsembleMethod:
 
     filters: tuple[Any, ...]
     filter_params: Mapping[str, Mapping[str, Any]]
-    recipe: Recipe
+    recipe: core.Recipe
     n_resamples: int | None = None
     plan: Plan = field(default_factory=Bootstrap)
 
@@ -180,7 +169,7 @@ class EnsembleMethod:
 
     def functions(self) -> list[Any]:
         """What computes, behind the names."""
-        return [*(function_of(item) for item in self.filters), self.recipe.spec.compute]
+        return [*(scoring.function_of(item) for item in self.filters), self.recipe.spec.compute]
 
     def record(self) -> dict[str, Any]:
         options = {
@@ -207,7 +196,7 @@ class SingleFilter:
     is_function: bool = False
 
     def functions(self) -> list[Any]:
-        return [self.item if self.is_function else function_of(self.item)]
+        return [self.item if self.is_function else scoring.function_of(self.item)]
 
     def record(self) -> dict[str, Any]:
         if self.is_function:
@@ -218,7 +207,7 @@ class SingleFilter:
 Method = EnsembleMethod | SingleFilter
 
 
-def read_methods(methods: Any, usual: Sequence[Any] = USUAL_FILTERS) -> dict[str, Method]:
+def read_methods(methods: Any, usual: Sequence[Any] = scoring.USUAL_FILTERS) -> dict[str, Method]:
     """Names, or a mapping of label to how to rank, as {label: method}; "bam" combines the usual filters."""
     if isinstance(methods, Mapping):
         pairs = [(str(label), item) for label, item in methods.items()]
@@ -239,7 +228,7 @@ def _label(item: Any) -> str:
     if not isinstance(item, str):
         return filter_label(item)
     base, slash, aggregator = item.partition("/")
-    name = "bam" if base.strip().lower() == "bam" else FILTERS.get(base).name
+    name = "bam" if base.strip().lower() == "bam" else _base.FILTERS.get(base).name
     return f"{name}/{AGGREGATORS.get(aggregator).name}" if slash else name
 
 
@@ -283,10 +272,10 @@ def _read_options(label: str, options: Mapping[str, Any]) -> EnsembleMethod:
     labels = [filter_label(item) for item in filters]
     if len(set(labels)) < len(labels):
         raise ParameterError(f"the method {label!r} names a filter twice: {', '.join(labels)}")
-    params = read_filter_params(filters, options.get("filter_params"))
+    params = scoring.read_filter_params(filters, options.get("filter_params"))
     normalize = options.get("normalize", "auto")
-    check_choice("normalize", normalize, NORMALIZATIONS["bam" if len(filters) > 1 else "wam"])
-    recipe = Recipe.of(
+    check_choice("normalize", normalize, core.NORMALIZATIONS["bam" if len(filters) > 1 else "wam"])
+    recipe = core.Recipe.of(
         options.get("aggregator", "arithmetic_mean"), options.get("aggregator_params"), normalize
     )
     plan = read_plan(options.get("resampling", "bootstrap"))
@@ -296,7 +285,7 @@ def _read_options(label: str, options: Mapping[str, Any]) -> EnsembleMethod:
 def repeat_of(label: str, result: EnsembleResult) -> EnsembleMethod:
     """The settings of a saved run, to be repeated on other rows."""
     parameters, setup = result.parameters, result._setup
-    unknown = [name for name in result.score_matrices if name not in FILTERS]
+    unknown = [name for name in result.score_matrices if name not in _base.FILTERS]
     bound_to_rows = ("row_indices", "grouped_bootstrap", "k_fold")
     if unknown or not setup.rows_stand_alone or setup.plan in bound_to_rows:
         what = f"the filter {unknown[0]!r}" if unknown else f"resampling {setup.plan!r}"
@@ -330,7 +319,7 @@ def rank_methods(
     """Positions of features or groups by method, best first, ties by column. `rows` are positions in
     the table of the evaluation; ensembles share resamples and filters, and `rounds` scales the
     forecast."""
-    scores: dict[str, NDArray[np.float64]] = {}
+    scores: dict[str, Floats] = {}
     for batch in _batches(methods):
         members = batch.values()
         filters = {label: item for method in members for label, item in method.items}
@@ -347,14 +336,14 @@ def rank_methods(
             largest=largest,
             groups=groups,
         )
-        work = Work.of(rounds * len(run.resamples)) if rounds else None
-        matrices = score_resamples(run.filters, run.resamples, n_jobs=n_jobs, work=work)
-        scale = NoiseScale.of(run, len(run.resamples))
+        work = scoring.Work.of(rounds * len(run.resamples)) if rounds else None
+        matrices = scoring.score_resamples(run.filters, run.resamples, n_jobs=n_jobs, work=work)
+        scale = null.NoiseScale.of(run, len(run.resamples))
         for label, ensemble in batch.items():
             parts = {name: matrices[name] for name in ensemble.labels}
             recipe = ensemble.recipe
-            normalize = settle_normalization(recipe.normalize, run, ensemble.filters)
-            if normalize == AGAINST_NOISE:
+            normalize = null.settle_normalization(recipe.normalize, run, ensemble.filters)
+            if normalize == core.AGAINST_NOISE:
                 parts = {name: matrix.copy() for name, matrix in parts.items()}
                 scale.read(parts, "resamples", run.store, n_jobs=n_jobs, progress=lambda *_: None)
             scores[label] = replace(recipe, normalize=normalize).scores(parts, run.names)
@@ -403,20 +392,20 @@ def _single_scores(
     target: Target,
     seed: int,
     groups: FeatureGroups | None,
-) -> NDArray[np.float64]:
+) -> Floats:
     item = method.item
     if method.is_function:
-        item = _as_filter(label, with_columns(item, table.feature_names))
+        item = _as_filter(label, model.with_columns(item, table.feature_names))
     params = {filter_label(item): dict(method.params)} if method.params else {}
-    bound, labels = bind_filters([item], params, table, target, seed, groups)
+    (bound,) = scoring.bind_filters([item], params, table, target, seed, groups)
     weights = np.ones((1, table.n_samples), dtype=np.uint16)
     try:
-        matrices = bound[0].scores(weights, target.codes[np.newaxis, :])
+        (matrix,) = bound.scores(weights, target.codes[np.newaxis, :]).values()
     except PyfsaggError:
         raise
     except Exception as error:
         raise _failed(label, table.n_samples, error) from error
-    scores: NDArray[np.float64] = matrices[labels[0]][0]
+    scores: Floats = matrix[0]
     return scores
 
 

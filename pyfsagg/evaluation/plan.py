@@ -21,24 +21,8 @@ from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.table import Table, as_table
 from pyfsagg._table.target import Target, read_target
-from pyfsagg.ensemble import EnsembleResult
-from pyfsagg.ensemble.scoring import settle_filters
-from pyfsagg.evaluation.cells import (
-    Fit,
-    FitWork,
-    Fold,
-    Outcome,
-    SplitPart,
-    Threshold,
-    draw_parts,
-    fit_all,
-    largest_count,
-    read_ranking_rows,
-    read_row_groups,
-    read_thresholds,
-    take_rows,
-)
-from pyfsagg.evaluation.learners import CLASSIFIERS, REGRESSORS, ClassifierSpec, read_classifiers
+from pyfsagg.ensemble import EnsembleResult, scoring
+from pyfsagg.evaluation import cells, learners
 from pyfsagg.evaluation.methods import (
     EnsembleMethod,
     GivenRanking,
@@ -51,15 +35,16 @@ from pyfsagg.evaluation.methods import (
 )
 from pyfsagg.evaluation.metrics import SURVIVAL_MODELS, read_metrics
 from pyfsagg.evaluation.protocol import Protocol
-from pyfsagg.evaluation.result import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS, Evaluation
+from pyfsagg.evaluation.result import Evaluation
+from pyfsagg.evaluation.values import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters.plain import drop_features
 
-MODELS: dict[str, tuple[Registry[ClassifierSpec], tuple[str, ...], str]] = {
+MODELS: dict[str, tuple[Registry[learners.ClassifierSpec], tuple[str, ...], str]] = {
     "classes": (
-        CLASSIFIERS, ("logistic_regression", "naive_bayes", "random_forest", "svm"), "accuracy",
+        learners.CLASSIFIERS, ("logistic_regression", "naive_bayes", "random_forest", "svm"), "accuracy",
     ),
-    "numeric": (REGRESSORS, ("ridge", "nearest_neighbors", "random_forest", "svm"), "r2"),
+    "numeric": (learners.REGRESSORS, ("ridge", "nearest_neighbors", "random_forest", "svm"), "r2"),
     "survival": (SURVIVAL_MODELS, ("cox_ridge",), "concordance_index"),
 }  # fmt: skip
 """By kind of target the models that predict it, the default models and the default metric."""
@@ -75,19 +60,19 @@ class RankedSet:
     kind: str
     draw: int
     order: NDArray[np.intp]
-    thresholds: tuple[Threshold, ...]
+    thresholds: tuple[cells.Threshold, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Request:
     """The cells of one ranking, threshold, fold and classifier, and the fit that answers them."""
 
-    part: SplitPart
-    fold: Fold
+    part: cells.SplitPart
+    fold: cells.Fold
     ranked: RankedSet
-    threshold: Threshold
+    threshold: cells.Threshold
     classifier: str
-    fit: Fit
+    fit: cells.Fit
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,14 +81,14 @@ class Design:
 
     table: Table
     target: Target
-    parts: Sequence[SplitPart]
+    parts: Sequence[cells.SplitPart]
     given: Mapping[str, GivenRanking]
     repeats: Mapping[str, EnsembleMethod]
     methods: Mapping[str, Method]
     singles: Mapping[str, Method]
     baselines: Sequence[str]
     classifiers: Mapping[str, Any]
-    thresholds: tuple[Threshold, ...]
+    thresholds: tuple[cells.Threshold, ...]
     largest: int | None
     metrics: Sequence[str]
     n_random: int
@@ -150,16 +135,18 @@ class Design:
             uses = Counter(request.fit for request in requests)
             answered = len(self.parts)
 
-            def done(fit: Fit) -> None:
+            def done(fit: cells.Fit) -> None:
                 nonlocal answered
                 answered += uses[fit]
                 advance(answered)
 
             folds = {(f.pool, f.repeat, f.number): f for part in self.parts for f in part.folds}
-            work = FitWork(
+            work = cells.FitWork(
                 folds, self.table, self.target, self.classifiers, self.metrics, self.seed
             )
-            outcomes = fit_all(list(uses), work, n_jobs=n_jobs, done=done, checkpoint=checkpoint)
+            outcomes = cells.fit_all(
+                list(uses), work, n_jobs=n_jobs, done=done, checkpoint=checkpoint
+            )
         rows = [row for request in requests for row in _rows(request, outcomes[request.fit])]
         frame = pd.DataFrame(rows, columns=list(COLUMNS))
         counts = {"n_cells": len(frame), "n_fits": len(uses)}
@@ -174,7 +161,7 @@ class Design:
             places={label: np.stack(rows) for label, rows in places.items()},
         )
 
-    def _n_subsets(self, part: SplitPart) -> int:
+    def _n_subsets(self, part: cells.SplitPart) -> int:
         """How many rankings times thresholds a part has."""
         n_given = len(self.repeats if part.protocol == "nested" else self.given)
         n_random = self.n_random if "random_subsets" in self.baselines else 0
@@ -202,7 +189,7 @@ class Design:
         }
 
     def _rank(
-        self, part: SplitPart, number: int, n_jobs: int | None, checkpoint: Checkpoint | None
+        self, part: cells.SplitPart, number: int, n_jobs: int | None, checkpoint: Checkpoint | None
     ) -> Iterator[RankedSet]:
         """The rankings of a part, the given ones first."""
         methods: dict[str, Method] = dict(self.methods)
@@ -215,7 +202,7 @@ class Design:
         if checkpoint is not None and key in checkpoint:
             orders = checkpoint.get(key)
         else:
-            table, target = take_rows(self.table, self.target, part.rank_rows)
+            table, target = cells.take_rows(self.table, self.target, part.rank_rows)
             orders = rank_methods(
                 {**methods, **self.singles},
                 table,
@@ -235,20 +222,20 @@ class Design:
             yield RankedSet(label, kinds.get(label, "method"), 0, order, self.thresholds)
         p = self.n_features
         if "all_features" in self.baselines:
-            yield RankedSet(ALL_FEATURES, "baseline", 0, np.arange(p), (Threshold(1.0, p),))
+            yield RankedSet(ALL_FEATURES, "baseline", 0, np.arange(p), (cells.Threshold(1.0, p),))
         if "random_subsets" in self.baselines:
             for draw in range(self.n_random):
                 order = np.random.default_rng([part.seed(self.seed), draw]).permutation(p)
                 yield RankedSet(RANDOM_SUBSETS, "baseline", draw, order, self.thresholds)
 
-    def _requests(self, part: SplitPart, rankings: Sequence[RankedSet]) -> Iterator[Request]:
+    def _requests(self, part: cells.SplitPart, rankings: Sequence[RankedSet]) -> Iterator[Request]:
         for ranked in rankings:
             for threshold in ranked.thresholds:
                 features = ranked.order[: threshold.n_features]
                 columns = features if self.groups is None else self.groups.columns_of(features)
                 for fold in part.folds:
                     for label in self.classifiers:
-                        fit = Fit.of(fold, label, columns)
+                        fit = cells.Fit.of(fold, label, columns)
                         yield Request(part, fold, ranked, threshold, label, fit)
 
     def _data(self) -> dict[str, Any]:
@@ -265,7 +252,7 @@ class Design:
         }
 
 
-def _rows(request: Request, outcome: Outcome) -> Iterator[tuple[Any, ...]]:
+def _rows(request: Request, outcome: cells.Outcome) -> Iterator[tuple[Any, ...]]:
     """The cells of a request, one per metric, in the order of ``COLUMNS``."""
     for metric, value in outcome.values.items():
         failure = outcome.failures.get(metric, "")
@@ -287,46 +274,36 @@ def _rows(request: Request, outcome: Outcome) -> Iterator[tuple[Any, ...]]:
         )
 
 
-def read_design(
-    X: Any,
-    y: Any,
-    rankings: Any,
-    methods: Any,
-    *,
-    classifiers: Any,
-    thresholds: Any,
-    protocol: Protocol,
-    metrics: Any,
-    baselines: Any,
-    n_resamples: Any,
-    task: Task,
-    random_state: Any,
-    execution: Execution,
-) -> Design:
+def read_design(arguments: Mapping[str, Any], execution: Execution) -> Design:
     """Validate the arguments of :func:`pyfsagg.evaluate` and divide the rows."""
-    table, target = read_target(task, as_table(X, nominal=task.nominal), y)
+    rankings, methods = arguments["rankings"], arguments["methods"]
+    protocol = Protocol.of_argument(arguments["protocol"])
+    task = Task.of_argument(arguments["task"])
+    table, target = read_target(
+        task, as_table(arguments["X"], nominal=task.nominal), arguments["y"]
+    )
     groups = read_feature_groups(task, table)
     if task.drop_near_zero_variance:
         table, groups = drop_features(table, groups)
-    members = read_row_groups(protocol.groups, table.n_samples)
+    members = cells.read_row_groups(protocol.groups, table.n_samples)
     protocols = protocol.names_given
     ranking_rows = protocol.ranking_rows
-    seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
-    n_resamples = check_integer("n_resamples", n_resamples, low=1)
-    usual = settle_filters("auto", table, target, groups)
+    seed = resolve_seed(kept_seed(execution.checkpoint, arguments["random_state"]))
+    n_resamples = check_integer("n_resamples", arguments["n_resamples"], low=1)
+    usual = scoring.usual_filters(table, target, groups)
     if rankings is None and methods is None:
         methods = (*usual, "bam")
     if ranking_rows is not None and (rankings is None or protocols != ("thesis",)):
         belongs = " belongs to rankings with "
         raise ParameterError(Param("ranking_rows"), belongs, Use(protocol="thesis"))
-    rows = None if ranking_rows is None else read_ranking_rows(ranking_rows, table.n_samples)
+    rows = None if ranking_rows is None else cells.read_ranking_rows(ranking_rows, table.n_samples)
     features = table.feature_names if groups is None else groups.names
     given = {} if rankings is None else read_rankings(rankings, table, target, rows, features)
     for label, ranking in given.items():
         if "thesis" in protocols and ranking.leakage == "certain":
             raise ParameterError(ranking.remark(label))
     read = {} if methods is None else read_methods(methods, usual)
-    chosen = _read_baselines(baselines)
+    chosen = _read_baselines(arguments["baselines"])
     singles = single_filters(list(read.values())) if "single_filters" in chosen else {}
     repeats = _repeats(rankings, given) if "nested" in protocols else {}
     labels = [ALL_FEATURES, RANDOM_SUBSETS, *given, *read, *singles]
@@ -337,20 +314,11 @@ def read_design(
                 f"each a different one"
             )
     known, defaults, metric = MODELS[target.kind]
-    models = read_classifiers(defaults if classifiers is None else classifiers, known)
-    sizes = read_thresholds(thresholds, len(features))
+    classifiers, metrics = arguments["classifiers"], arguments["metrics"]
+    models = learners.read_classifiers(defaults if classifiers is None else classifiers, known)
+    sizes = cells.read_thresholds(arguments["thresholds"], len(features))
     names = read_metrics(metric if metrics is None else metrics, task.task)
-    parts = draw_parts(
-        table,
-        target,
-        protocols=protocols,
-        n_folds=protocol.n_folds,
-        n_repeats=protocol.n_repeats,
-        test_size=protocol.test_size,
-        seed=seed,
-        ranking_rows=rows,
-        groups=members,
-    )
+    parts = cells.draw_parts(table, target, protocol, seed, rows, members)
     parameters = {
         "protocols": list(protocols),
         "rankings": {label: ranking.record() for label, ranking in given.items()},
@@ -380,7 +348,7 @@ def read_design(
         chosen,
         models,
         sizes,
-        largest_count(thresholds),
+        cells.largest_count(arguments["thresholds"]),
         names,
         protocol.n_random,
         n_resamples,
@@ -420,6 +388,6 @@ def _repeats(rankings: Any, given: Mapping[str, GivenRanking]) -> dict[str, Ense
 
 def _describe(item: Any) -> str:
     """What a classifier is, for the record."""
-    if isinstance(item, ClassifierSpec):
+    if isinstance(item, learners.ClassifierSpec):
         return item.summary
     return " ".join(repr(item).split())

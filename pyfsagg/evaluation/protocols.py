@@ -23,7 +23,8 @@ from pyfsagg.evaluation.comparison import standings_over_data_sets
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.plan import read_design
 from pyfsagg.evaluation.protocol import Protocol
-from pyfsagg.evaluation.result import Evaluation, averages_over_data_sets, weighted_averages
+from pyfsagg.evaluation.result import Evaluation
+from pyfsagg.evaluation.values import averages_over_data_sets, weighted_averages
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
 from pyfsagg.score_tables import MetricStandings, Standings
 from pyfsagg.score_tables.question import Question
@@ -129,21 +130,7 @@ def evaluate(
     arguments = dict(locals())
     execution = Execution.read("execution", execution)
     with execution.limited():
-        plan = read_design(
-            X,
-            y,
-            rankings,
-            methods,
-            classifiers=classifiers,
-            thresholds=thresholds,
-            protocol=Protocol.of_argument(protocol),
-            metrics=metrics,
-            baselines=baselines,
-            n_resamples=n_resamples,
-            task=Task.of_argument(task),
-            random_state=random_state,
-            execution=execution,
-        )
+        plan = read_design(arguments, execution)
         call = Call.of(evaluate, arguments, data=("X", "y", "rankings"), random_state=plan.seed)
         remarks = plan.remarks()
         for remark in remarks:

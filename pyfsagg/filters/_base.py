@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.validation import check_integer, is_word
 from pyfsagg._kernels.class_tables import EQUAL_WIDTH, CountedColumns, class_tables
@@ -52,7 +52,7 @@ class StratifiedScorer:
     """A filter within strata: `parts` are rows and scorer of each; scores are averaged by the share of
     rows, and outputs in `adding` summed. Strata of one row add nothing."""
 
-    parts: tuple[tuple[NDArray[np.intp], Scorer], ...]
+    parts: tuple[tuple[Indices, Scorer], ...]
     adding: frozenset[str]
     n_features: int
 
@@ -280,7 +280,7 @@ def read_depth(depth: object, n_features: int, largest: int | None = None) -> in
     return min(check_integer("n_features", depth, low=1), n_features)
 
 
-def begun_orders(b: int, given: int, n_selected: int) -> NDArray[np.int64]:
+def begun_orders(b: int, given: int, n_selected: int) -> Integers:
     """Orders (b, given + n_selected) of selections that begin with the first `given` columns."""
     orders = np.full((b, given + n_selected), -1, dtype=np.int64)
     orders[:, :given] = np.arange(given)
@@ -342,7 +342,7 @@ _EXTREMES = 48
 """Rows kept at either end of a column: a bootstrap misses them all once in 10^20 times."""
 
 
-def counted_columns(table: Table, binned: NDArray[np.bool_], n_bin_codes: int) -> CountedColumns:
+def counted_columns(table: Table, binned: Booleans, n_bin_codes: int) -> CountedColumns:
     """Prepare `table`; columns where `binned` holds get up to `n_bin_codes` codes per resample."""
     n_samples, n_features = table.values.shape
     source = np.full(n_features, -1, dtype=np.int64)
@@ -366,12 +366,12 @@ def category_codes(column: Floats) -> tuple[NDArray[np.int32], int]:
     return codes.astype(np.int32), len(levels)
 
 
-def is_kind(table: AnyTable, *kinds: Kind) -> NDArray[np.bool_]:
+def is_kind(table: AnyTable, *kinds: Kind) -> Booleans:
     """Which columns are of one of `kinds`."""
     return np.isin(table.kinds, np.array(kinds, dtype=np.int8))
 
 
-def many_values(table: Table, bins: int) -> NDArray[np.bool_]:
+def many_values(table: Table, bins: int) -> Booleans:
     """Numeric columns, and columns of whole numbers with more than `bins` distinct known values."""
     many = is_kind(table, Kind.NUMERIC)
     for j in np.flatnonzero(is_kind(table, Kind.INTEGER)).tolist():
@@ -386,7 +386,7 @@ class OrderedLevels:
 
     codes: NDArray[np.int32]
     values: Floats
-    start: NDArray[np.int64]
+    start: Integers
 
 
 def within_range(values: Floats) -> Floats:
@@ -458,7 +458,7 @@ def sorted_places(table: SparseTable) -> SortedPlaces:
     )
 
 
-def _sums(flags: NDArray[np.bool_], start: NDArray[np.intp]) -> NDArray[np.int64]:
+def _sums(flags: Booleans, start: Indices) -> Integers:
     """How many flags of each column are set."""
     return np.diff(np.concatenate(([0], np.cumsum(flags)))[start])
 
@@ -472,7 +472,7 @@ def _tables_of_few_rows(
     ordered: SortedColumns,
     values: Floats,
     bins: int,
-    others: NDArray[np.intp],
+    others: Indices,
     counted: CountedColumns,
     n_classes: int,
     labels: NDArray[np.int32],
@@ -493,7 +493,7 @@ def table_scorer(
     statistic: int,
     outputs: tuple[str, ...],
     n_classes: int,
-    binned: NDArray[np.bool_],
+    binned: Booleans,
     bins: int,
 ) -> KernelScorer:
     """A statistic of codes by class, bitwise equal for dense and sparse tables; `binned` columns are

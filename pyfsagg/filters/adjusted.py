@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, column_blocks
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices, column_blocks
 from pyfsagg._kernels.ranks import correlation_mrmr
 from pyfsagg._table.table import ALIASED, Weights, orthonormal
 from pyfsagg._table.target import Survival, Target
@@ -122,7 +122,7 @@ class LinearScorer:
     ranks: bool = False
 
     @cached_property
-    def incomplete(self) -> NDArray[np.intp]:
+    def incomplete(self) -> Indices:
         """Columns with missing values, each with different rows."""
         return np.flatnonzero(np.isnan(self.values).any(axis=0))
 
@@ -145,7 +145,7 @@ class LinearScorer:
         return dict(zip(self.outputs, scores, strict=True))
 
     def _scored(
-        self, columns: NDArray[np.intp], rows: NDArray[np.intp], weights: Any, y: NDArray[Any]
+        self, columns: Indices, rows: Indices, weights: Any, y: NDArray[Any]
     ) -> tuple[Floats, ...]:
         adjusters = self.target.adjusters
         assert adjusters is not None
@@ -195,18 +195,16 @@ class RiskSets:
     """Rows of a stratum by descending time, and those at risk at each event (Efron) or time of events
     (Breslow, counted `times`): up to `last`, those from `first` on by 1 - `share`."""
 
-    rows: NDArray[np.intp]
+    rows: Indices
     weights: Floats
-    event: NDArray[np.bool_]
-    first: NDArray[np.intp]
-    last: NDArray[np.intp]
+    event: Booleans
+    first: Indices
+    last: Indices
     share: Floats
     times: Floats
 
     @classmethod
-    def of(
-        cls, survival: Survival, rows: NDArray[np.intp], weights: Floats, efron: bool
-    ) -> RiskSets:
+    def of(cls, survival: Survival, rows: Indices, weights: Floats, efron: bool) -> RiskSets:
         """Of the rows at positions `rows`, which count by `weights` (n_samples,)."""
         rows = rows[np.lexsort((survival.event[rows], -survival.time[rows]))]  # events come last
         times, event, weights = survival.time[rows], survival.event[rows], weights[rows]

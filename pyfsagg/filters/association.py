@@ -12,44 +12,19 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_choice, check_integer
-from pyfsagg._kernels.class_tables import (
-    CHI_SQUARED,
-    VALUE_DIFFERENCE,
-    fit_criterion_block,
-    spearman_block,
-)
+from pyfsagg._kernels import class_tables
 from pyfsagg._kernels.ranks import correlation_mrmr, pearson_block, spearman_numeric_block
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.table import AnyTable, Table, Weights, orthonormal
 from pyfsagg._table.target import Target
-from pyfsagg.filters._base import (
-    FILTERS,
-    MOST_BINS,
-    FilterSpec,
-    KernelScorer,
-    OrderedLevels,
-    Scorer,
-    begun_orders,
-    category_codes,
-    is_kind,
-    never,
-    ordered_levels,
-    read_depth,
-    require_order,
-    require_ordered_complete,
-    require_two_classes,
-    scaled_levels,
-    score_features,
-    settle_depth,
-    table_scorer,
-    within_range,
-)
+from pyfsagg.filters import _base
+from pyfsagg.filters._base import FilterSpec, KernelScorer
 from pyfsagg.filters.adjusted import LinearScorer, Residuals, cleared_mrmr, with_number
 
 
 def _numbers(target: Target, weights: Weights) -> Floats:
     """The numbers to be explained (1 or b, n_samples), so scaled that their squares can be summed."""
-    return np.ascontiguousarray(within_range(target.numbers(weights).T).T)
+    return np.ascontiguousarray(_base.within_range(target.numbers(weights).T).T)
 
 
 def _correlations(
@@ -65,14 +40,14 @@ def _correlations(
 
 
 def _rank_correlations(
-    levels: OrderedLevels,
+    levels: _base.OrderedLevels,
     target: Target,
     labels: NDArray[np.int32],
     weights: Weights,
     scores: Floats,
 ) -> None:
     """|rho| of the average ranks of feature and target."""
-    codes = np.stack([category_codes(numbers)[0] for numbers in target.numbers(weights)])
+    codes = np.stack([_base.category_codes(numbers)[0] for numbers in target.numbers(weights)])
     n_levels, n_target = np.diff(levels.start), int(codes.max()) + 1
     spearman_numeric_block(levels.codes, n_levels, codes, n_target, weights, scores[0])
 
@@ -87,16 +62,16 @@ def _mrmr(
     scores: Floats,
 ) -> None:
     found = np.empty((len(weights), values.shape[1]))
-    orders = begun_orders(len(weights), given, n_selected)
+    orders = _base.begun_orders(len(weights), given, n_selected)
     correlation_mrmr(values, _numbers(target, weights), weights, orders.shape[1], found, orders)
     scores[0] = found[:, given:]
 
 
-def prepare_correlation(table: Table, target: Target) -> Scorer:
+def prepare_correlation(table: Table, target: Target) -> _base.Scorer:
     """Bind |r| with a numeric target, and F of the regressions, to `table`; partial ones with adjusters."""
     outputs = ("pearson", "f_statistic")
-    require_ordered_complete(table, *outputs)
-    values = within_range(table.values)
+    _base.require_ordered_complete(table, *outputs)
+    values = _base.within_range(table.values)
     if target.adjusters is not None:
         return LinearScorer(values, target, with_number, outputs, numeric=True)
     return KernelScorer(_correlations, (values, target), outputs, table.n_features)
@@ -107,9 +82,9 @@ def prepare_correlation_mrmr(
 ) -> KernelScorer:
     """Bind mRMR by correlation to `table`; `n_features` as in :func:`pyfsagg.mrmr`."""
     joined, given = target.always_first(table)
-    require_ordered_complete(joined, "mrmr_correlation")
-    depth = read_depth(n_features, table.n_features)
-    arguments = (within_range(joined.values), target, depth, given)
+    _base.require_ordered_complete(joined, "mrmr_correlation")
+    depth = _base.read_depth(n_features, table.n_features)
+    arguments = (_base.within_range(joined.values), target, depth, given)
     kernel = _mrmr if target.adjusters is None else cleared_mrmr
     return KernelScorer(kernel, arguments, ("mrmr_correlation",), table.n_features)
 
@@ -119,10 +94,10 @@ _of_numbers = partial(
     prepare=prepare_correlation,
     within="model",
     ties="do not matter",
-    accepts_missing=never,
+    accepts_missing=_base.never,
     targets=("numeric", "survival"),
 )
-FILTERS.add(
+_base.FILTERS.add(
     _of_numbers(
         name="pearson", own_column=True, aliases=("correlation",),
         summary="Absolute correlation with a numeric target", formula="|r(X, Y)|",
@@ -144,7 +119,7 @@ FILTERS.add(
         ties="of equal features the first column",
         source="Ding and Peng (2005), J. Bioinformatics and Computational Biology 3(2), difference form",
         prepare=prepare_correlation_mrmr, begins=True,
-        settle=settle_depth,
+        settle=_base.settle_depth,
     ),
 )  # fmt: skip
 
@@ -152,12 +127,12 @@ FILTERS.add(
 _OUTPUTS = {"chi2": "chi_squared", "cramers_v": "cramers_v"}
 
 
-def prepare_chi_squared(table: AnyTable, target: Target, *, bins: int = 10) -> Scorer:
+def prepare_chi_squared(table: AnyTable, target: Target, *, bins: int = 10) -> _base.Scorer:
     """Bind chi-squared to `table`; parameters as in :func:`chi_squared`."""
-    check_integer("bins", bins, low=2, high=MOST_BINS)
-    binned = is_kind(table, Kind.NUMERIC, Kind.INTEGER)
-    return table_scorer(
-        table, CHI_SQUARED, tuple(_OUTPUTS.values()), target.n_classes, binned, bins
+    check_integer("bins", bins, low=2, high=_base.MOST_BINS)
+    binned = _base.is_kind(table, Kind.NUMERIC, Kind.INTEGER)
+    return _base.table_scorer(
+        table, class_tables.CHI_SQUARED, tuple(_OUTPUTS.values()), target.n_classes, binned, bins
     )
 
 
@@ -215,7 +190,9 @@ def chi_squared(
     check_choice("statistic", statistic, _OUTPUTS)
     reading = {"nominal": nominal, "sparse": True}
     output = _OUTPUTS[statistic]
-    return score_features(prepare_chi_squared, output, X, y, sample_weight, reading, bins=bins)
+    return _base.score_features(
+        prepare_chi_squared, output, X, y, sample_weight, reading, bins=bins
+    )
 
 
 _of_counts = partial(
@@ -227,7 +204,7 @@ _of_counts = partial(
     counts_levels=True,
     own_column=True,
 )
-FILTERS.add(
+_base.FILTERS.add(
     _of_counts(
         name="chi_squared", aliases=("cs", "chi2"),
         summary="Pearson's chi-squared statistic over bins of equal width",
@@ -245,46 +222,48 @@ FILTERS.add(
 )  # fmt: skip
 
 
-def prepare_spearman(table: Table, target: Target) -> Scorer:
+def prepare_spearman(table: Table, target: Target) -> _base.Scorer:
     """Bind :func:`spearman` to `table`; the partial rank correlation with adjusters."""
     if target.kind == "classes":
-        require_two_classes(target, "the filter 'spearman' is")
-        require_order(table, "'spearman'", "value_difference_metric")
+        _base.require_two_classes(target, "the filter 'spearman' is")
+        _base.require_order(table, "'spearman'", "value_difference_metric")
     elif target.adjusters is not None:
-        require_ordered_complete(table, "spearman")
+        _base.require_ordered_complete(table, "spearman")
     else:
-        require_order(table, "'spearman'", "information_gain")
+        _base.require_order(table, "'spearman'", "information_gain")
     outputs = ("spearman",)
     if target.adjusters is not None:
         return LinearScorer(table.values, target, with_number, outputs, numeric=True, ranks=True)
-    levels = ordered_levels(table)
+    levels = _base.ordered_levels(table)
     if target.kind == "classes":
         arguments = (levels.codes, np.diff(levels.start))
-        return KernelScorer(spearman_block, arguments, outputs, table.n_features)
+        return KernelScorer(class_tables.spearman_block, arguments, outputs, table.n_features)
     return KernelScorer(_rank_correlations, (levels, target), outputs, table.n_features)
 
 
 def prepare_value_difference_metric(
     table: AnyTable, target: Target, *, bins: int | None = None
-) -> Scorer:
+) -> _base.Scorer:
     """Bind :func:`value_difference_metric` to `table`."""
-    require_two_classes(target, "the filter 'value_difference_metric' is")
+    _base.require_two_classes(target, "the filter 'value_difference_metric' is")
     if bins is None:
         binned, bins = np.zeros(table.n_features, dtype=np.bool_), 2
     else:
-        check_integer("bins", bins, low=2, high=MOST_BINS)
-        binned = is_kind(table, Kind.NUMERIC, Kind.INTEGER)
+        check_integer("bins", bins, low=2, high=_base.MOST_BINS)
+        binned = _base.is_kind(table, Kind.NUMERIC, Kind.INTEGER)
     outputs = ("value_difference_metric",)
-    return table_scorer(table, VALUE_DIFFERENCE, outputs, 2, binned, bins)
+    return _base.table_scorer(table, class_tables.VALUE_DIFFERENCE, outputs, 2, binned, bins)
 
 
 def prepare_fit_criterion(table: Table, target: Target) -> KernelScorer:
     """Bind :func:`fit_criterion` to `table`."""
-    require_two_classes(target, "the filter 'fit_criterion' is")
-    require_order(table, "'fit_criterion'", "value_difference_metric")
-    levels = scaled_levels(table)
+    _base.require_two_classes(target, "the filter 'fit_criterion' is")
+    _base.require_order(table, "'fit_criterion'", "value_difference_metric")
+    levels = _base.scaled_levels(table)
     arguments = (levels.values, levels.start, levels.codes)
-    return KernelScorer(fit_criterion_block, arguments, ("fit_criterion",), table.n_features)
+    return KernelScorer(
+        class_tables.fit_criterion_block, arguments, ("fit_criterion",), table.n_features
+    )
 
 
 def spearman(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = None) -> Floats:
@@ -315,7 +294,7 @@ def spearman(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = No
     >>> spearman(np.array([[1, 1], [2, 1], [8, 2], [9, 1]]), ["a", "a", "b", "b"]).round(4).tolist()
     [0.8944, 0.5774]
     """
-    return score_features(prepare_spearman, "spearman", X, y, sample_weight, {})
+    return _base.score_features(prepare_spearman, "spearman", X, y, sample_weight, {})
 
 
 def value_difference_metric(
@@ -359,7 +338,7 @@ def value_difference_metric(
     """
     reading = {"nominal": nominal, "sparse": True}
     prepare, output = prepare_value_difference_metric, "value_difference_metric"
-    return score_features(prepare, output, X, y, sample_weight, reading, bins=bins)
+    return _base.score_features(prepare, output, X, y, sample_weight, reading, bins=bins)
 
 
 def fit_criterion(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = None) -> Floats:
@@ -399,10 +378,10 @@ def fit_criterion(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None
     >>> fit_criterion(X, [0, 0, 1, 1]).tolist()
     [0.5, 0.5]
     """
-    return score_features(prepare_fit_criterion, "fit_criterion", X, y, sample_weight, {})
+    return _base.score_features(prepare_fit_criterion, "fit_criterion", X, y, sample_weight, {})
 
 
-FILTERS.add(
+_base.FILTERS.add(
     FilterSpec(
         name="spearman", aliases=("sp",),
         summary="Absolute rank correlation with two classes or a numeric target",
@@ -448,7 +427,7 @@ class CarScorer:
         if self.target.kind == "classes":
             answers = np.eye(self.target.n_classes)[labels]
         else:
-            answers = within_range(self.target.numbers(weights).T).T[:, :, np.newaxis]
+            answers = _base.within_range(self.target.numbers(weights).T).T[:, :, np.newaxis]
         known = self.target.adjusters
         design = np.ones((len(self.values), 1)) if known is None else known.design
         scores = np.zeros((len(weights), self.values.shape[1]))
@@ -498,12 +477,12 @@ def _shrinkage(columns: Floats, times: Floats, n: float, freedom: float) -> floa
 def prepare_car_score(table: Table, target: Target) -> CarScorer:
     """Bind CAR scores to `table`."""
     if target.kind == "classes":
-        require_order(table, "'car_score'", "information_gain")
-    require_ordered_complete(table, "car_score")
-    return CarScorer(within_range(table.values), target)
+        _base.require_order(table, "'car_score'", "information_gain")
+    _base.require_ordered_complete(table, "car_score")
+    return CarScorer(_base.within_range(table.values), target)
 
 
-FILTERS.add(
+_base.FILTERS.add(
     FilterSpec(
         name="car_score", aliases=("car",),
         summary="Correlation with the target after decorrelation of the features",
@@ -513,6 +492,6 @@ FILTERS.add(
         r"r = (1 - \lambda) \hat r", bounds="[0, 1]", ties="do not matter",
         source="Zuber and Strimmer (2011), Statistical Applications in Genetics and Molecular Biology 10; "
         "shrinkage: Schäfer and Strimmer (2005)", prepare=prepare_car_score, within="model",
-        accepts_missing=never, targets=("classes", "numeric", "survival"),
+        accepts_missing=_base.never, targets=("classes", "numeric", "survival"),
     ),
 )  # fmt: skip

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, Integers
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._kernels.class_tables import ENTROPY, EQUAL_FREQUENCY, EQUAL_WIDTH
 from pyfsagg._kernels.entropy_scores import SCORES, TOGETHER, score_binned, score_mdl, score_nominal
@@ -25,21 +25,13 @@ from pyfsagg.discretization import (
     check_totals,
     numeric_columns,
 )
-from pyfsagg.filters._base import (
-    FEW_ROWS,
-    FILTERS,
-    FilterSpec,
-    KernelScorer,
-    Scorer,
-    score_features,
-    sorted_places,
-)
+from pyfsagg.filters import _base
 
 
 def _dense_entropy(
     columns: SortedColumns,
     values: Floats,
-    nominal: tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int64]],
+    nominal: tuple[Integers, NDArray[np.int32], Integers],
     n_classes: int,
     parity: bool,
     discretization: str,
@@ -66,7 +58,7 @@ def _dense_entropy(
 
 def _sparse_entropy(
     places: SortedPlaces,
-    columns: NDArray[np.int64],
+    columns: Integers,
     n_classes: int,
     parity: bool,
     discretization: str,
@@ -95,7 +87,7 @@ def prepare_entropy(
     mdl: str = "textbook",
     discretization: str = "mdl",
     bins: int = 10,
-) -> Scorer:
+) -> _base.Scorer:
     """Bind the entropy filters to a table."""
     parity = check_choice("mdl", mdl, MDL_READINGS) == "fselectorrcpp"
     discretization = check_choice("discretization", discretization, METHODS)
@@ -104,8 +96,8 @@ def prepare_entropy(
     columns = numeric_columns(table, booleans=parity and discretization == "mdl")
     how = (n_classes, parity, discretization, bins)
     if isinstance(table, SparseTable):
-        sparse = (sorted_places(table), columns, *how)
-        return KernelScorer(_sparse_entropy, sparse, SCORES, table.n_features)
+        sparse = (_base.sorted_places(table), columns, *how)
+        return _base.KernelScorer(_sparse_entropy, sparse, SCORES, table.n_features)
     ordered = SortedColumns.of(table.values, columns)
     nominal = np.setdiff1d(np.arange(table.n_features), columns)
     codes = table.values[:, nominal].T
@@ -114,8 +106,8 @@ def prepare_entropy(
     others = (nominal, codes.astype(np.int32), n_levels.astype(np.int64) + 1)
     values = ordered.rising(table.values) if discretization != "mdl" else table.values
     dense = (ordered, values, others, *how)
-    together = TOGETHER if table.n_samples <= FEW_ROWS else 1
-    return KernelScorer(_dense_entropy, dense, SCORES, table.n_features, together=together)
+    together = TOGETHER if table.n_samples <= _base.FEW_ROWS else 1
+    return _base.KernelScorer(_dense_entropy, dense, SCORES, table.n_features, together=together)
 
 
 def information_gain(
@@ -240,11 +232,11 @@ def _scores(
     sample_weight: ArrayLike | None,
 ) -> Floats:
     reading = {"nominal": nominal, "min_features": 1, "sparse": True}
-    return score_features(prepare_entropy, output, X, y, sample_weight, reading, mdl=mdl)
+    return _base.score_features(prepare_entropy, output, X, y, sample_weight, reading, mdl=mdl)
 
 
 _spec = partial(
-    FilterSpec,
+    _base.FilterSpec,
     bounds="[0, 1]",
     ties="equal values stay together; of equal cuts the first",
     prepare=prepare_entropy,
@@ -253,7 +245,7 @@ _spec = partial(
     counts_levels=True,
     own_column=True,
 )
-FILTERS.add(
+_base.FILTERS.add(
     _spec(
         name="information_gain", aliases=("ig", "infogain"),
         summary="Mutual information of the discretised feature and the class, in nats",

@@ -15,10 +15,9 @@ import pandas as pd
 import scipy
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.memory import require_memory, within_memory
+from pyfsagg._base import memory, validation
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices
 from pyfsagg._base.settings import Task
-from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._kernels.class_tables import (
     EQUAL_WIDTH,
     PRAZNIK,
@@ -34,18 +33,7 @@ from pyfsagg._table.columns import Kind
 from pyfsagg._table.table import Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, read_target
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.filters._base import (
-    FILTERS,
-    MOST_BINS,
-    FilterSpec,
-    begun_orders,
-    category_codes,
-    counted_columns,
-    is_kind,
-    many_values,
-    read_depth,
-    settle_depth,
-)
+from pyfsagg.filters import _base
 
 _READINGS = {"equal_width": EQUAL_WIDTH, "praznik": PRAZNIK, "kendall": EQUAL_WIDTH}
 _CRITERIA = {
@@ -80,7 +68,7 @@ class InformationSelection:
     """
 
     scores: Floats
-    order: NDArray[np.intp]
+    order: Indices
     feature_names: tuple[str, ...]
 
     def to_frame(self) -> pd.DataFrame:
@@ -121,7 +109,7 @@ class InformationScorer:
     bins: int
     criterion: str = "mrmr"
     given: int = 0
-    strata: NDArray[np.intp] | None = None
+    strata: Indices | None = None
     pairs: Target | None = None
     releases_gil: bool = True
 
@@ -152,9 +140,7 @@ class InformationScorer:
         slope = max(seconds[more] - seconds[few], 0.0) / max(_pairs(p, more) - _pairs(p, few), 1)
         return seconds[few] + slope * (_pairs(p, depth) - _pairs(p, few))
 
-    def select(
-        self, weights: Weights, labels: NDArray[np.int32]
-    ) -> tuple[Floats, NDArray[np.intp]]:
+    def select(self, weights: Weights, labels: NDArray[np.int32]) -> tuple[Floats, Indices]:
         """Scores (b, n_features) and selection orders (b, n_selected) of b resamples."""
         columns, criterion, n_classes = self.columns, _CRITERIA[self.criterion], self.n_classes
         if self.pairs is not None:
@@ -164,7 +150,7 @@ class InformationScorer:
                 labels + n_classes * self.strata,
                 n_classes * (self.strata.max() + 1),
             )
-        orders = begun_orders(len(weights), self.given, self.n_selected)
+        orders = _base.begun_orders(len(weights), self.given, self.n_selected)
         n_codes = np.append(columns.n_codes, n_classes)
         if criterion >= JMI:  # features joined with the class: see the kernel
             n_joined = orders.shape[1] if criterion >= JMIM else 1
@@ -175,7 +161,7 @@ class InformationScorer:
         like: NDArray[np.unsignedinteger[Any]]
         like = np.empty(0, dtype=np.uint8 if n_codes.max() <= 255 else np.uint32)
         scores = np.empty((len(weights), len(columns.values)))
-        with within_memory(
+        with memory.within_memory(
             total * (12 + int(n_codes.sum()) // 8),
             f"the logarithms of counts up to {total:,}, the weights together,",
             DIVIDE_WEIGHTS,
@@ -204,13 +190,13 @@ class InformationScorer:
         return scores, orders
 
 
-def _entropy(strata: NDArray[np.intp], weights: Weights) -> Floats:
+def _entropy(strata: Indices, weights: Weights) -> Floats:
     """Entropy of the strata (b,) in resamples, in nats."""
     counts = weights.astype(np.float64) @ np.eye(strata.max() + 1)[strata]
     return np.asarray(scipy.stats.entropy(counts, axis=1))
 
 
-def _places(scores: Floats, orders: NDArray[np.intp]) -> Floats:
+def _places(scores: Floats, orders: Indices) -> Floats:
     """Share of the features that are not placed before each: the selected ones, then by criterion."""
     p, rows = scores.shape[1], np.arange(len(scores))[:, np.newaxis]
     last = scores.copy()
@@ -263,17 +249,17 @@ def _orders_of_pairs(table: Table, target: Target) -> Iterator[NDArray[np.uint32
         )
     n, p = table.values.shape
     what = f"the order of the pairs of {n:,} rows in {p:,} features"
-    require_memory(5 * p * n**2, what, Message("use ", Use(binning="equal_width")))
+    memory.require_memory(5 * p * n**2, what, Message("use ", Use(binning="equal_width")))
     return (_order(table.values[:, j]) for j in range(p))
 
 
 def _cut_within(
-    table: Table, strata: NDArray[np.intp], binned: NDArray[np.bool_], reading: int, bins: int
+    table: Table, strata: Indices, binned: Booleans, reading: int, bins: int
 ) -> Iterator[NDArray[np.uint32]]:
     """The columns of `table` as codes, where `binned` holds those of bins of each stratum."""
     groups = [np.flatnonzero(strata == s) for s in range(strata.max() + 1)]
     for j in range(table.n_features):
-        codes = category_codes(table.values[:, j])[0].astype(np.uint32)
+        codes = _base.category_codes(table.values[:, j])[0].astype(np.uint32)
         for rows in groups if binned[j] else ():
             column, part = table.values[rows, j], np.empty(len(rows), dtype=np.uint32)
             known = column[~np.isnan(column)]
@@ -287,7 +273,7 @@ def _cut_within(
 
 
 def _categories(
-    codes: Iterable[NDArray[np.uint32]], strata: NDArray[np.intp] | None, criterion: str
+    codes: Iterable[NDArray[np.uint32]], strata: Indices | None, criterion: str
 ) -> tuple[CountedColumns, int]:
     """Columns of categories, joined with strata if there are any, and the number of added columns: CMIM
     begins with the strata, a term of its minimum."""
@@ -320,9 +306,9 @@ def _prepare(
 ) -> InformationScorer:
     """Bind a criterion to `table`, as :func:`mrmr`; with adjusting levels columns are cut within
     strata, and information is conditional on them."""
-    check_choice("binning", binning, _READINGS)
-    check_integer("bins", bins, low=2, high=MOST_BINS)
-    depth = read_depth(n_features, table.n_features)
+    validation.check_choice("binning", binning, _READINGS)
+    validation.check_integer("bins", bins, low=2, high=_base.MOST_BINS)
+    depth = _base.read_depth(n_features, table.n_features)
     table, given = target.always_first(table)
     strata = None if target.adjusters is None else target.adjusters.strata
     if binning != "equal_width" and bins != _BINS:
@@ -355,12 +341,12 @@ def _prepare(
                     Remedy("fill them in, drop the column, or use ", Use(binning="equal_width")),
                     ", where they are a separate level",
                 )
-        binned = is_kind(table, Kind.NUMERIC)
+        binned = _base.is_kind(table, Kind.NUMERIC)
     else:
-        binned = many_values(table, bins)
+        binned = _base.many_values(table, bins)
     reading = _READINGS[binning]
     if strata is None:
-        columns, more = counted_columns(table, binned, bins + 1), 0
+        columns, more = _base.counted_columns(table, binned, bins + 1), 0
     else:
         codes = _cut_within(table, strata, binned, reading, bins)
         columns, more = _categories(codes, strata, criterion)
@@ -477,7 +463,7 @@ def _selected(
 ) -> InformationSelection:
     table, target = read_target(task, as_table(X, nominal=task.nominal), y)
     if not (n_features is None or isinstance(n_features, str)):
-        check_integer("n_features", n_features, low=1, high=table.n_features)
+        validation.check_integer("n_features", n_features, low=1, high=table.n_features)
     prepare = PREPARE[criterion]
     scorer = prepare(table, target, n_features=n_features, binning=binning, bins=bins)
     weights = full_weights(table.n_samples, sample_weight)
@@ -554,16 +540,16 @@ def information_selection(
     >>> information_selection(X, y, criterion="mim").scores.round(3).tolist()
     [0.216, 0.0, 0.0]
     """
-    check_choice("criterion", criterion, _CRITERIA)
+    validation.check_choice("criterion", criterion, _CRITERIA)
     task = Task(nominal=nominal, always=always)
     return _selected(criterion, X, y, n_features, binning, bins, task, sample_weight)
 
 
 _of_information = partial(
-    FilterSpec,
+    _base.FilterSpec,
     ties="equal values share a bin; of equal features the first column",
     accepts_missing=lambda parameters: parameters.get("binning") != "praznik",
-    settle=settle_depth,
+    settle=_base.settle_depth,
     counts_levels=True,
     begins=True,
     within="condition",
@@ -584,7 +570,7 @@ _JOINT = (
 """Filters of pairs with the features selected before: name, alias, how terms are joined, whether they are
 shares of the entropy, summary and source."""
 _SELECTED = r", \quad S \text{ the features selected before}"
-FILTERS.add(
+_base.FILTERS.add(
     _of_information(
         name="mrmr", aliases=("minimum_redundancy_maximum_relevance",),
         summary="Relevance to the class minus mean redundancy with features selected before",

@@ -10,25 +10,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.validation import check_real
 from pyfsagg._kernels.group_tests import group_tests_block, spread_block
 from pyfsagg._table.groups import FeatureGroups
 from pyfsagg._table.table import AnyTable, Table, Weights, as_table
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError
-from pyfsagg.filters._base import (
-    FILTERS,
-    FilterSpec,
-    KernelScorer,
-    OrderedLevels,
-    Scorer,
-    ordered_levels,
-    require_order,
-    require_two_classes,
-    scaled_levels,
-    within_range,
-)
+from pyfsagg.filters import _base
 from pyfsagg.filters.adjusted import LinearScorer, with_classes
 
 _OF_CLASSES = ("anova_f", "kruskal_wallis", "welch_t", "auc")
@@ -38,27 +27,27 @@ _NORMAL = 1.4826
 """By which R's ``mad()`` multiplies, so that it estimates the standard deviation of normal values."""
 
 
-def prepare_group_tests(table: Table, target: Target) -> Scorer:
+def prepare_group_tests(table: Table, target: Target) -> _base.Scorer:
     """Bind F, H, |t| of Welch and the AUC to `table`; F and |t| of linear models with adjusters."""
-    require_order(table, ", ".join(map(repr, _OF_CLASSES)), "information_gain")
+    _base.require_order(table, ", ".join(map(repr, _OF_CLASSES)), "information_gain")
     if target.adjusters is not None:
         statistic, values = partial(with_classes, n_classes=target.n_classes), table.values
-        return LinearScorer(within_range(values), target, statistic, _OF_MEANS, numeric=False)
-    levels = scaled_levels(table)
+        return LinearScorer(_base.within_range(values), target, statistic, _OF_MEANS, numeric=False)
+    levels = _base.scaled_levels(table)
     arguments = (levels.values, levels.start, levels.codes, target.n_classes)
-    return KernelScorer(group_tests_block, arguments, _OF_CLASSES, table.n_features)
+    return _base.KernelScorer(group_tests_block, arguments, _OF_CLASSES, table.n_features)
 
 
-def prepare_two_groups(table: Table, target: Target) -> Scorer:
+def prepare_two_groups(table: Table, target: Target) -> _base.Scorer:
     """Bind the tests of two classes to `table`."""
-    require_two_classes(
+    _base.require_two_classes(
         target, "the filters 'welch_t' and 'auc' are", "'anova_f' or 'kruskal_wallis'"
     )
     return prepare_group_tests(table, target)
 
 
 def _spread(
-    levels: OrderedLevels, labels: NDArray[np.int32], weights: Weights, scores: Floats
+    levels: _base.OrderedLevels, labels: NDArray[np.int32], weights: Weights, scores: Floats
 ) -> None:
     """Variance and scaled median absolute deviation; what is above all numbers is the largest one."""
     spread_block(levels.values, levels.start, levels.codes, labels, weights, scores)
@@ -67,21 +56,21 @@ def _spread(
     np.nan_to_num(scores, copy=False, nan=largest, posinf=largest)
 
 
-def prepare_spread(table: Table, target: Target) -> KernelScorer:
+def prepare_spread(table: Table, target: Target) -> _base.KernelScorer:
     """Bind variance and median absolute deviation to `table`."""
-    require_order(table, "'variance' or 'mad'", "information_gain")
-    return KernelScorer(_spread, (ordered_levels(table),), _OF_SPREAD, table.n_features)
+    _base.require_order(table, "'variance' or 'mad'", "information_gain")
+    return _base.KernelScorer(_spread, (_base.ordered_levels(table),), _OF_SPREAD, table.n_features)
 
 
-_of_values = partial(FilterSpec, prepare=prepare_group_tests, own_column=True)
-_of_two = partial(FilterSpec, prepare=prepare_two_groups, two_classes=True, own_column=True)
+_of_values = partial(_base.FilterSpec, prepare=prepare_group_tests, own_column=True)
+_of_two = partial(_base.FilterSpec, prepare=prepare_two_groups, two_classes=True, own_column=True)
 _of_spread = partial(
-    FilterSpec,
+    _base.FilterSpec,
     prepare=prepare_spread,
     ties="do not matter",
     targets=("classes", "numeric", "survival", "none"),
 )
-FILTERS.add(
+_base.FILTERS.add(
     _of_values(
         name="anova_f", aliases=("anova", "f_classif"),
         summary="F of a one-way analysis of variance by class",
@@ -150,10 +139,10 @@ class NearZeroVariance:
     feature_names : tuple of str
     """
 
-    keep: NDArray[np.bool_]
+    keep: Booleans
     frequency_ratio: Floats
     unique_percent: Floats
-    constant: NDArray[np.bool_]
+    constant: Booleans
     feature_names: tuple[str, ...]
 
     def to_frame(self) -> pd.DataFrame:
@@ -238,7 +227,7 @@ def drop_features(
     return table.take(columns), groups
 
 
-def _kept(table: AnyTable) -> NDArray[np.bool_]:
+def _kept(table: AnyTable) -> Booleans:
     """Which features vary enough; at least one must."""
     keep = near_zero_variance(table).keep
     if not keep.any():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers
 from pyfsagg._base.validation import check_choice
 from pyfsagg._kernels import survival as pairs
 from pyfsagg._kernels.survival import cox_score_block
@@ -17,28 +17,16 @@ from pyfsagg._message import Remedy, Use
 from pyfsagg._table.table import Table, Weights, full_weights
 from pyfsagg._table.target import TIES, Survival, Target, read_survival
 from pyfsagg.exceptions import DataError
-from pyfsagg.filters._base import (
-    FILTERS,
-    FilterSpec,
-    KernelScorer,
-    Scorer,
-    category_codes,
-    never,
-    ordered_levels,
-    require_ordered_complete,
-    score_features,
-    within_range,
-)
-from pyfsagg.filters.adjusted import AdjustedCox
+from pyfsagg.filters import _base, adjusted
 
 
 @dataclass(frozen=True, eq=False)
 class _LatestFirst:
     """Rows by descending time; `start` is where each distinct time begins, and the number of rows."""
 
-    rows: NDArray[np.intp]
+    rows: Indices
     event: Booleans
-    start: NDArray[np.int64]
+    start: Integers
 
     @classmethod
     def of(cls, survival: Survival) -> _LatestFirst:
@@ -71,7 +59,7 @@ def _cox_scores(
 
 def _concordances(
     levels: NDArray[np.int32],
-    n_levels: NDArray[np.int64],
+    n_levels: Integers,
     times: _LatestFirst,
     labels: NDArray[np.int32],
     weights: Weights,
@@ -82,25 +70,25 @@ def _concordances(
     np.maximum(scores[0], 1.0 - scores[0], out=scores[0])
 
 
-def prepare_cox_score(table: Table, target: Target, *, ties: str = "efron") -> Scorer:
+def prepare_cox_score(table: Table, target: Target, *, ties: str = "efron") -> _base.Scorer:
     """Bind :func:`cox_score` to `table`; in a model that holds the adjusters, if there are any."""
     check_choice("ties", ties, TIES)
-    require_ordered_complete(table, "cox_score")
-    values = within_range(table.values)
+    _base.require_ordered_complete(table, "cox_score")
+    values = _base.within_range(table.values)
     if target.adjusters is not None:
-        return AdjustedCox(values, target, ties == "efron")
+        return adjusted.AdjustedCox(values, target, ties == "efron")
     times = _LatestFirst.of(_survival(target))
     arguments = (np.asfortranarray(values[times.rows]), times, ties == "efron")
-    return KernelScorer(_cox_scores, arguments, ("cox_score",), table.n_features)
+    return _base.KernelScorer(_cox_scores, arguments, ("cox_score",), table.n_features)
 
 
-def prepare_concordance(table: Table, target: Target) -> KernelScorer:
+def prepare_concordance(table: Table, target: Target) -> _base.KernelScorer:
     """Bind :func:`concordance` to `table`."""
-    require_ordered_complete(table, "concordance")
-    times, levels = _LatestFirst.of(_survival(target)), ordered_levels(table)
+    _base.require_ordered_complete(table, "concordance")
+    times, levels = _LatestFirst.of(_survival(target)), _base.ordered_levels(table)
     arguments = (np.asfortranarray(levels.codes[times.rows]), np.diff(levels.start), times)
     outputs, p = ("concordance",), table.n_features
-    return KernelScorer(_concordances, arguments, outputs, p, together=pairs.TOGETHER)
+    return _base.KernelScorer(_concordances, arguments, outputs, p, together=pairs.TOGETHER)
 
 
 def cox_score(
@@ -146,7 +134,7 @@ def cox_score(
     >>> cox_score(X, np.column_stack([time, event])).round(2).tolist()
     [4.57, 2.57]
     """
-    return score_features(
+    return _base.score_features(
         prepare_cox_score, "cox_score", X, y, sample_weight, {}, task="survival", ties=ties
     )
 
@@ -179,7 +167,7 @@ def concordance(X: Any, y: Any, *, sample_weight: ArrayLike | None = None) -> Fl
     >>> concordance(X, np.column_stack([time, event])).tolist()
     [1.0, 0.875]
     """
-    return score_features(
+    return _base.score_features(
         prepare_concordance, "concordance", X, y, sample_weight, {}, task="survival"
     )
 
@@ -187,7 +175,7 @@ def concordance(X: Any, y: Any, *, sample_weight: ArrayLike | None = None) -> Fl
 def count_comparable_pairs(survival: Survival, values: Floats) -> tuple[float, float, float]:
     """Comparable pairs of rows, by whether the number of the longer survivor is larger, smaller or equal."""
     times = _LatestFirst.of(survival)
-    levels, n_levels = category_codes(values[times.rows])
+    levels, n_levels = _base.category_codes(values[times.rows])
     weights = np.ones((1, len(levels)), dtype=np.uint16)
     column = np.asfortranarray(levels[:, np.newaxis])
     counts = np.empty((3, 1, 1))
@@ -233,8 +221,10 @@ def martingale_residuals(
     return residuals
 
 
-_of_survival = partial(FilterSpec, accepts_missing=never, targets=("survival",), own_column=True)
-FILTERS.add(
+_of_survival = partial(
+    _base.FilterSpec, accepts_missing=_base.never, targets=("survival",), own_column=True
+)
+_base.FILTERS.add(
     _of_survival(
         name="cox_score", aliases=("cox",),
         summary="Score test of a Cox model of the feature alone (chi-squared)",

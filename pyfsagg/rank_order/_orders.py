@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import IntEnum
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.memory import require_memory
-from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import check_choice, check_list
+from pyfsagg._base import memory, remarks, validation
 from pyfsagg._message import DIVIDE_WEIGHTS, NAN, Param, Remedy, Use
-from pyfsagg._table.columns import Kind
-from pyfsagg._table.frames import with_rows_of
+from pyfsagg._table import columns, frames
 from pyfsagg._table.table import Table, as_table, full_weights
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
@@ -66,14 +62,14 @@ class Orders:
         """All counts of instances that can occur, for tables of logarithms: 0 to the total weight."""
         total = int(self.weights.sum())
         what = f"the logarithms of counts up to {total:,}, the weights together,"
-        require_memory(24 * total, what, DIVIDE_WEIGHTS)
+        memory.require_memory(24 * total, what, DIVIDE_WEIGHTS)
         return np.arange(total + 1, dtype=np.float64)
 
 
 def order_table(X: Any, *, min_samples: int = 1, min_features: int = 2) -> Table:
     """A table whose cells are comparable with each other."""
     table = as_table(X, min_samples=min_samples, min_features=min_features, allow_constant=True)
-    nominal = np.flatnonzero(table.kinds == Kind.NOMINAL)
+    nominal = np.flatnonzero(table.kinds == columns.Kind.NOMINAL)
     if nominal.size:
         raise DataError(
             f"column {table.feature_names[nominal[0]]!r} is nominal; orders compare the features "
@@ -84,8 +80,8 @@ def order_table(X: Any, *, min_samples: int = 1, min_features: int = 2) -> Table
 
 def check_rules(table: Table, ties: str, missing: str, random_state: Any) -> None:
     """Refuse an unknown rule, and data that a rule does not allow."""
-    check_choice("ties", ties, TIES)
-    check_choice("missing", missing, MISSING)
+    validation.check_choice("ties", ties, TIES)
+    validation.check_choice("missing", missing, MISSING)
     if ties == "random" and random_state is None:
         state = Param("random_state")
         raise ParameterError(
@@ -181,7 +177,7 @@ def read_orders(
         _warn_of_scales(orders)
         single = np.flatnonzero(orders.class_sizes == 1)
         if single.size:
-            warn(
+            remarks.warn(
                 f"the class {orders.classes[single[0]]!r} has one sample: it is its own centre, has no "
                 "inversions (so that spoiler counts ignore it), and cross-validation cannot learn it",
                 stacklevel=3,
@@ -200,7 +196,7 @@ def _warn_of_scales(orders: Orders) -> None:
     a, b = orders.ranks[:, first], orders.ranks[:, second]
     fixed = float(((a < b).all(axis=0) | (a > b).all(axis=0)).mean())
     if fixed >= SCALE_RATIO:
-        warn(
+        remarks.warn(
             f"about {fixed:.0%} of the feature pairs have the same order in all samples: the "
             "features seem not to be on one scale. Orders compare the features of a sample with "
             "one another (is a above b?), which is meaningful only if all measure the same "
@@ -215,7 +211,7 @@ def read_features(features: Sequence[str | int] | Any, names: tuple[str, ...]) -
         features = [features]
     place = {name: j for j, name in enumerate(names)}
     positions = []
-    for feature in check_list("features", features):
+    for feature in validation.check_list("features", features):
         if isinstance(feature, (int, np.integer)) and not isinstance(feature, bool):
             if not 0 <= feature < len(names):
                 problem = f" has the position {feature}; the columns are 0 to {len(names) - 1}"
@@ -232,18 +228,6 @@ def read_features(features: Sequence[str | int] | Any, names: tuple[str, ...]) -
     if not positions:
         raise ParameterError(Param("features"), " is empty", Remedy("name at least one"))
     return np.array(positions, dtype=np.int64)
-
-
-MAX_CELLS = 2**31
-
-
-class OrderState(IntEnum):
-    """State of a boolean-order feature B(i, j): is feature i below feature j?"""
-
-    FALSE = 0
-    TRUE = 1
-    EQUAL = 2
-    UNKNOWN = 3
 
 
 def to_rank_order(
@@ -277,49 +261,8 @@ def to_rank_order(
     array([[1., 3., 4., 2.],
            [4., 3., 1., 2.]])
     """
-    return _ranks(X, order_table(X), ties, missing, random_state)
-
-
-def _ranks(X: Any, table: Table, ties: str, missing: str, random_state: Any) -> Any:
-    """Ranks within each instance of a table of columns of X, in a frame of the kind of X."""
+    table = order_table(X)
     check_rules(table, ties, missing, random_state)
     rule: Any = "average" if ties == "error" else ties
     ranks = rank_scores(-table.values, rule, random_state=random_state)
-    return with_rows_of(X, pd.DataFrame(ranks, columns=list(table.feature_names)))
-
-
-def to_boolean_order(
-    X: Any, *, ties: str = "average", missing: str = "error", random_state: Any = None
-) -> Any:
-    """State of every pair of features in each instance (orders, definition 4, and the text below it)."""
-    table = order_table(X)
-    check_rules(table, ties, missing, random_state)
-    n, p = table.values.shape
-    if n * p * (p - 1) // 2 > MAX_CELLS:
-        raise DataError(
-            f"{p} features have {p * (p - 1) // 2} boolean-order features, too many for {n} "
-            "samples; the eliminations work on ranks and do not need them"
-        )
-    ranks = integer_ranks(table.values, ties, random_state)
-    i, j = np.triu_indices(p, 1)
-    a, b = ranks[:, i], ranks[:, j]
-    states = np.where(a < b, OrderState.TRUE, OrderState.FALSE).astype(np.int8)
-    states[a == b] = OrderState.EQUAL
-    states[(a < 0) | (b < 0)] = OrderState.UNKNOWN
-    names = table.feature_names
-    columns = [f"{names[u]}<{names[v]}" for u, v in zip(i, j, strict=True)]
-    return with_rows_of(X, pd.DataFrame(states, columns=columns))
-
-
-def project(
-    X: Any,
-    features: Sequence[str | int],
-    *,
-    ties: str = "average",
-    missing: str = "error",
-    random_state: Any = None,
-) -> Any:
-    """Ranks of some features among themselves (orders, section 2)."""
-    table = order_table(X)
-    columns = read_features(features, table.feature_names)
-    return _ranks(X, table.take(columns.astype(np.intp)), ties, missing, random_state)
+    return frames.with_rows_of(X, pd.DataFrame(ranks, columns=list(table.feature_names)))

@@ -12,8 +12,7 @@ from matplotlib.ticker import MaxNLocator
 
 from pyfsagg._base.validation import check_choice, n_selected
 from pyfsagg._base.words import count, number, plural, readable
-from pyfsagg._report import drawing
-from pyfsagg._report.closing import Report, settings_groups, software
+from pyfsagg._report import closing, drawing
 from pyfsagg._report.page import Block, PageColumn, PageTable, Section
 from pyfsagg._version import __version__
 from pyfsagg.rank_order.elimination import ELIMINATIONS, Elimination
@@ -101,7 +100,7 @@ PAPER = (
 )
 
 
-def elimination_page(result: Elimination, view: Mapping[str, Any]) -> Report:
+def elimination_page(result: Elimination, view: Mapping[str, Any]) -> closing.Report:
     """The report of an elimination."""
     wanted = "n_features_to_select"
     size = n_selected(view[wanted], result.n_features, wanted)
@@ -111,10 +110,10 @@ def elimination_page(result: Elimination, view: Mapping[str, Any]) -> Report:
         Section("features", "Features", [_features(result, size)]),
     ]
     titles = (f"Elimination by {name}", f"Elimination by {name}: {{}}")
-    settings = settings_groups(result, first=[("Method", name)])
-    references = [software(__version__), ("Methods", PAPER)]
+    settings = closing.settings_groups(result, first=[("Method", name)])
+    references = [closing.software(__version__), ("Methods", PAPER)]
     features = plural(result.n_features, "feature")
-    return Report(titles, features, sections, settings, references, settled={wanted: size})
+    return closing.Report(titles, features, sections, settings, references, settled={wanted: size})
 
 
 def _pictures(result: Elimination) -> list[Block]:

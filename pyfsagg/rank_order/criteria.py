@@ -16,18 +16,7 @@ from scipy.stats import rankdata
 
 from pyfsagg._base.settings import Settings, option
 from pyfsagg._base.validation import check_integer
-from pyfsagg._kernels.rank_order import (
-    add_precedences,
-    added_divergence,
-    close_pairs_column,
-    conditional_entropies,
-    difference_bits,
-    differences_with,
-    first_difference,
-    spoiler_column,
-    spoiler_totals,
-    state_differences,
-)
+from pyfsagg._kernels import rank_order
 from pyfsagg._message import Param, Use
 from pyfsagg._run.checkpoint import Checkpoint
 from pyfsagg._run.parallel import count_workers, run_threads
@@ -156,7 +145,7 @@ class CentreStrategy(Strategy):
         def fill(part: tuple[int, int, int]) -> None:
             k, low, high = part
             rows = slice(orders.starts[k], orders.starts[k + 1])
-            add_precedences(
+            rank_order.add_precedences(
                 orders.ranks[rows], orders.weights[rows], doubled - 1, low, high, tables[k]
             )
 
@@ -210,7 +199,9 @@ class CentreStrategy(Strategy):
 
         def fill(low: int, high: int) -> None:
             part = np.empty((squares.shape[0], high - low), dtype=np.int64)
-            close_pairs_column(self._tables, self._sums, order, ranks, self._reach, low, high, part)
+            rank_order.close_pairs_column(
+                self._tables, self._sums, order, ranks, self._reach, low, high, part
+            )
             squares[:, low:high] = part
 
         if large and self._workers > 1:
@@ -312,7 +303,7 @@ def total_spoiler_counts(orders: Orders, n_jobs: int | None = None) -> NDArray[n
     like = np.empty(0, dtype=_integers(orders))
 
     def count(part: tuple[int, int]) -> NDArray[np.int64]:
-        totals: NDArray[np.int64] = spoiler_totals(
+        totals: NDArray[np.int64] = rank_order.spoiler_totals(
             orders.ranks, orders.weights, orders.starts, *part, like
         )
         return totals
@@ -354,7 +345,7 @@ class SpoilerStrategy(Strategy):
 
     def remove(self, feature: int) -> None:
         k = int(self._place[feature])
-        spoiler_column(
+        rank_order.spoiler_column(
             self._ranks,
             self._weights,
             self._starts,
@@ -413,8 +404,8 @@ class GreedyStrategy(Strategy):
         self._planes = np.empty((self._ranks.shape[0], planes, words), dtype=np.uint64)
 
     def _add_differences(self, k: int, sign: int) -> None:
-        difference_bits(self._ranks, k, self._planes)
-        state_differences(self._planes, self._left, self._right, self._differences, sign)
+        rank_order.difference_bits(self._ranks, k, self._planes)
+        rank_order.state_differences(self._planes, self._left, self._right, self._differences, sign)
 
     def candidates(self, free: NDArray[np.bool_]) -> tuple[NDArray[np.intp], float]:
         live = np.flatnonzero(self._present)
@@ -461,10 +452,10 @@ class GreedyStrategy(Strategy):
             a, b = self._ranks[self._left[q]], self._ranks[self._right[q]]
             witness = self._witness[q]
             if witness[0] < 0 or not self._present[witness].all():
-                witness[:] = self._features[list(first_difference(a, b, columns))]
+                witness[:] = self._features[list(rank_order.first_difference(a, b, columns))]
             for feature in witness:
                 k = int(self._place[feature])
-                if differences_with(a, b, columns, k) == self._differences[q]:
+                if rank_order.differences_with(a, b, columns, k) == self._differences[q]:
                     pairs.setdefault(int(feature), []).append(int(q))
         return pairs
 
@@ -543,7 +534,9 @@ class BlanketStrategy(Strategy):
         self._blankets[k, :size] = partners[:size]
         orders = self._orders
         columns = self._columns[np.append(partners[:size], k).astype(np.int64)]
-        self._values[k] = added_divergence(columns, orders.weights, orders.codes, orders.n_classes)
+        self._values[k] = rank_order.added_divergence(
+            columns, orders.weights, orders.codes, orders.n_classes
+        )
 
     def _search_partners(self, k: int) -> NDArray[np.intp]:
         """The best partners of k that are present, best first."""
@@ -551,7 +544,7 @@ class BlanketStrategy(Strategy):
         others = others[others != k]
         entropies = np.empty(others.size)
         orders = self._orders
-        conditional_entropies(
+        rank_order.conditional_entropies(
             self._columns,
             orders.weights,
             orders.codes,

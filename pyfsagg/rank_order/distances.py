@@ -10,20 +10,13 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
+from pyfsagg._base.arithmetic import Floats, Indices, Integers
 from pyfsagg._base.validation import as_array, check_choice
 from pyfsagg._kernels.rank_order import concordance_sum, inversions_by_feature
 from pyfsagg._message import NAN, Remedy
-from pyfsagg._table.frames import pandas_frame
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError
-from pyfsagg.rank_order._orders import (
-    Orders,
-    check_rules,
-    integer_ranks,
-    order_table,
-    read_features,
-    to_rank_order,
-)
+from pyfsagg.rank_order import _orders
 
 
 def spearman_distance(first: ArrayLike, second: ArrayLike) -> float:
@@ -59,38 +52,19 @@ def kendall_distance(first: ArrayLike, second: ArrayLike) -> int:
     return int(inversion_counts(first, second).sum()) // 2
 
 
-def inversion_counts(first: ArrayLike, second: ArrayLike) -> NDArray[np.int64]:
+def inversion_counts(first: ArrayLike, second: ArrayLike) -> Integers:
     """Number of inversions between two orders that each feature takes part in, (n_features,)."""
-    ranks = integer_ranks(_two_orders(first, second, unknown=True), "average", None)
+    ranks = _orders.integer_ranks(_two_orders(first, second, unknown=True), "average", None)
     return np.asarray(inversions_by_feature(ranks[0], ranks[1]))
 
 
-def center(X: Any, *, ties: str = "average") -> pd.Series:
-    """Centre of a set of orders: the order of their rank sums (orders, definition 6), with the least
-    sum of Spearman distances to them."""
-    method: Any = check_choice("ties", ties, ("average", "ordinal"))
-    ranks = to_rank_order(pandas_frame(X))
-    # Twice an average rank is whole, so equal sums are equal numbers.
-    values = rankdata((2.0 * ranks).sum(axis=0).to_numpy(), method=method)
-    return pd.Series(values.astype(np.float64), index=ranks.columns, name="center")
-
-
-def order_concordance(X: Any) -> float:
-    """Agreement τ of a set of orders: the mean of Kendall's τ over its pairs (orders, figure 6)."""
-    table = order_table(X, min_samples=2)
-    check_rules(table, "average", "error", None)
-    return concordance_of_ranks(integer_ranks(table.values, "average", None))
-
-
 def concordance_of_ranks(ranks: NDArray[Any]) -> float:
-    """The same as :func:`order_concordance` for integer ranks, unchecked."""
+    """Agreement τ of orders, as integer ranks: the mean of Kendall's τ over its pairs (orders, figure 6)."""
     m, p = ranks.shape
     return float(2.0 * concordance_sum(ranks) / ((p * p - p) * (m * m - m)) - 1.0 / (m - 1))
 
 
-def _two_orders(
-    first: ArrayLike, second: ArrayLike, *, unknown: bool = False
-) -> NDArray[np.float64]:
+def _two_orders(first: ArrayLike, second: ArrayLike, *, unknown: bool = False) -> Floats:
     a, b = (as_array("an order", order, np.float64) for order in (first, second))
     if a.ndim != 1 or a.shape != b.shape or a.size < 2:
         raise DataError(
@@ -111,7 +85,7 @@ def _two_orders(
 
 UNITS = {"nats": 1.0, "bits": 1.0 / np.log(2.0)}
 
-Labels = NDArray[np.int64]
+Labels = Integers
 
 
 def instance_divergence(
@@ -130,15 +104,15 @@ def instance_divergence(
     definition 3)."""
     check_choice("unit", unit, UNITS)
     check_choice("space", space, ("orders", "values"))
-    table = order_table(X, min_samples=2, min_features=1)
+    table = _orders.order_table(X, min_samples=2, min_features=1)
     target = check_target(y, table.n_samples, min_per_class=1.0)
-    columns = read_features(features, table.feature_names)
-    check_rules(table, ties, missing, random_state)
+    columns = _orders.read_features(features, table.feature_names)
+    _orders.check_rules(table, ties, missing, random_state)
     if space == "values":
         values = np.ascontiguousarray(table.values)
         full, part = _row_labels(values), _row_labels(np.ascontiguousarray(values[:, columns]))
     else:
-        ranks = integer_ranks(table.values, ties, random_state)
+        ranks = _orders.integer_ranks(table.values, ties, random_state)
         full, part = pattern_labels(ranks), pattern_labels(ranks[:, columns])
     weights = np.ones(table.n_samples, dtype=np.int64)
     before = class_distributions(full, target.codes, weights, target.n_classes)
@@ -229,8 +203,8 @@ def _row_labels(rows: NDArray[Any]) -> Labels:
 
 
 def class_distributions(
-    labels: Labels, codes: NDArray[np.int32], weights: NDArray[np.int64], n_classes: int
-) -> NDArray[np.float64]:
+    labels: Labels, codes: NDArray[np.int32], weights: Integers, n_classes: int
+) -> Floats:
     """P(class | label) for each instance, (n_samples, n_classes)."""
     counts = np.zeros((int(labels.max()) + 1, n_classes), dtype=np.int64)
     np.add.at(counts, (labels, codes), weights)
@@ -239,13 +213,13 @@ def class_distributions(
     return np.asarray(shares[labels])
 
 
-def row_divergence(before: NDArray[np.float64], after: NDArray[np.float64]) -> NDArray[np.float64]:
+def row_divergence(before: Floats, after: Floats) -> Floats:
     """KL divergence of each row of `after` from `before`, in nats; 0 log 0 = 0."""
     ratio = np.divide(before, after, out=np.ones_like(before), where=before > 0)
     return np.asarray((before * np.log(ratio)).sum(axis=1))
 
 
-def mean_divergence(orders: Orders, before: NDArray[np.float64], labels: Labels) -> float:
+def mean_divergence(orders: _orders.Orders, before: Floats, labels: Labels) -> float:
     """Δ in nats of the partition `labels` against the class distributions `before`."""
     after = class_distributions(labels, orders.codes, orders.weights, orders.n_classes)
     if (after == before).all():
@@ -255,21 +229,19 @@ def mean_divergence(orders: Orders, before: NDArray[np.float64], labels: Labels)
     return max(0.0, float(orders.weights @ delta) / float(orders.weights.sum()))
 
 
-def divergence_path(orders: Orders, removal_order: NDArray[np.intp]) -> NDArray[np.float64]:
+def divergence_path(orders: _orders.Orders, removal_order: Indices) -> Floats:
     """Δ after the removal of 0, 1, …, p − 1 features, in nats."""
     return divergence_growing(orders, removal_order[::-1], all_orders(orders))[::-1]
 
 
-def all_orders(orders: Orders) -> NDArray[np.float64]:
+def all_orders(orders: _orders.Orders) -> Floats:
     """P(class | order of all features) for each instance, (n_samples, n_classes)."""
     return class_distributions(
         divergence_labels(orders), orders.codes, orders.weights, orders.n_classes
     )
 
 
-def divergence_growing(
-    orders: Orders, features: NDArray[np.intp], before: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def divergence_growing(orders: _orders.Orders, features: Indices, before: Floats) -> Floats:
     """Δ of the first 1, 2, … `features` against `before` of :func:`all_orders`, in nats; each splits
     the groups of equal orders, and Δ falls until it is 0."""
     divergences = np.zeros(features.size)
@@ -292,7 +264,7 @@ def grow_labels(ranks: NDArray[Any], labels: Labels, features: NDArray[Any], new
     return _row_labels(keys)
 
 
-def divergence_labels(orders: Orders) -> Labels:
+def divergence_labels(orders: _orders.Orders) -> Labels:
     """Labels of the complete orders."""
     ranks = orders.ranks
     if not orders.has_unknown:

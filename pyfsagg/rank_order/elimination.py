@@ -11,19 +11,12 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
-from numpy.typing import NDArray
 
+from pyfsagg._base import validation
+from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.fields import stored
 from pyfsagg._base.registry import Call, Registry, Spec
 from pyfsagg._base.settings import Settings
-from pyfsagg._base.validation import (
-    as_array,
-    check_choice,
-    check_integer,
-    check_real,
-    n_selected,
-    resolve_seed,
-)
 from pyfsagg._base.words import count, duration, enumerate_names, number, plural
 from pyfsagg._message import Message, Name, Param, Use
 from pyfsagg._report.page import Block, Text
@@ -34,19 +27,8 @@ from pyfsagg._table.identity import versions
 from pyfsagg._table.selectors import TableSelector
 from pyfsagg._table.table import as_table, column_positions
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
+from pyfsagg.rank_order import criteria, distances, naive_bayes
 from pyfsagg.rank_order._orders import Orders, read_orders
-from pyfsagg.rank_order.criteria import (
-    BlanketSettings,
-    BlanketStrategy,
-    CentreSettings,
-    CentreStrategy,
-    GreedyStrategy,
-    SpoilerStrategy,
-    Strategy,
-    run_elimination,
-)
-from pyfsagg.rank_order.distances import UNITS, divergence_path
-from pyfsagg.rank_order.naive_bayes import accuracy_path
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,10 +73,10 @@ class Elimination(Recorded):
 
     method: str
     feature_names: tuple[str, ...] = field(metadata=stored(key="features"))
-    removal_order: NDArray[np.intp]
-    criterion: NDArray[np.float64]
-    divergence: NDArray[np.float64]
-    accuracy: NDArray[np.float64] | None
+    removal_order: Indices
+    criterion: Floats
+    divergence: Floats
+    accuracy: Floats | None
     baseline: pd.DataFrame | None = field(default=None, metadata=stored(index="size"))
 
     @property
@@ -102,21 +84,21 @@ class Elimination(Recorded):
         return len(self.feature_names)
 
     @property
-    def scores(self) -> NDArray[np.float64]:
+    def scores(self) -> Floats:
         """Place in the removal order (n_features,): 1 = removed first; larger = more important."""
         scores = np.empty(self.n_features)
         scores[self.removal_order] = np.arange(1, self.n_features + 1)
         return scores
 
     @property
-    def ranking(self) -> NDArray[np.float64]:
+    def ranking(self) -> Floats:
         """Ranks (n_features,): 1 = removed last."""
         return self.n_features + 1 - self.scores
 
     def select(self, n_features_to_select: int) -> list[str]:
         """Names of the `n_features_to_select` features removed last, the very last first."""
         message = Message(Param("n"), " (features to select)")
-        size = check_integer(message, n_features_to_select, low=1, high=self.n_features)
+        size = validation.check_integer(message, n_features_to_select, low=1, high=self.n_features)
         return [self.feature_names[j] for j in self.removal_order[::-1][:size]]
 
     def select_by_divergence(self, threshold: float, unit: str = "nats") -> list[str]:
@@ -128,8 +110,8 @@ class Elimination(Recorded):
 
     def size_by_divergence(self, threshold: float, unit: str = "nats") -> int:
         """Size of the smallest subset of the path whose divergence is at most `threshold`."""
-        check_choice("unit", unit, UNITS)
-        limit = check_real("threshold", threshold, low=0.0) / UNITS[unit]
+        validation.check_choice("unit", unit, distances.UNITS)
+        limit = validation.check_real("threshold", threshold, low=0.0) / distances.UNITS[unit]
         return int(self.n_features - np.flatnonzero(self.divergence <= limit)[-1])
 
     def best_size(self) -> int:
@@ -137,7 +119,7 @@ class Elimination(Recorded):
         accuracy = self._measured_accuracy()
         return int(self.n_features - np.flatnonzero(accuracy == np.nanmax(accuracy))[-1])
 
-    def _measured_accuracy(self) -> NDArray[np.float64]:
+    def _measured_accuracy(self) -> Floats:
         if self.accuracy is None:
             raise DataError(
                 "this elimination has no accuracy; call eliminate(…, ", Use(accuracy=True), ")"
@@ -151,7 +133,7 @@ class Elimination(Recorded):
         of the subset from which it was removed, and the ``divergence`` (in `unit`) and
         ``accuracy`` of that subset.
         """
-        check_choice("unit", unit, UNITS)
+        validation.check_choice("unit", unit, distances.UNITS)
         p = self.n_features
         return pd.DataFrame(
             {
@@ -159,7 +141,7 @@ class Elimination(Recorded):
                 "rank": np.arange(p, 0, -1),
                 "criterion": self.criterion,
                 "size": np.arange(p, 0, -1),
-                "divergence": self.divergence * UNITS[unit],
+                "divergence": self.divergence * distances.UNITS[unit],
                 "accuracy": np.full(p, np.nan) if self.accuracy is None else self.accuracy,
             },
             index=pd.RangeIndex(p, name="removed_before"),
@@ -170,7 +152,9 @@ class Elimination(Recorded):
         return {"removal.csv": self.to_frame(), **baseline}
 
     def _size(self, view: Mapping[str, Any]) -> int:
-        return n_selected(view["n_features_to_select"], self.n_features, "n_features_to_select")
+        return validation.n_selected(
+            view["n_features_to_select"], self.n_features, "n_features_to_select"
+        )
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return [f"selected = result.select({self._size(view)})"]
@@ -224,12 +208,12 @@ class EliminationSpec(Spec):
 
     title: str
     criterion: str
-    build: Callable[..., Strategy]
+    build: Callable[..., criteria.Strategy]
     settings: type[Settings] = NoSettings
     takes: tuple[str, ...] = ()
     seconds: Callable[[int, int, int], float]
 
-    def strategy(self, orders: Orders, settings: Settings, **options: Any) -> Strategy:
+    def strategy(self, orders: Orders, settings: Settings, **options: Any) -> criteria.Strategy:
         """The method with its settings, for some orders."""
         values = {name: getattr(settings, name) for name in settings.names()}
         return self.build(orders, **values, **{name: options[name] for name in self.takes})
@@ -243,7 +227,7 @@ def find_elimination(method: str) -> EliminationSpec:
     try:
         return ELIMINATIONS.get(method)
     except (UnknownNameError, InputTypeError):
-        check_choice("method", method, ELIMINATIONS.names())
+        validation.check_choice("method", method, ELIMINATIONS.names())
         raise
 
 
@@ -261,8 +245,8 @@ ELIMINATIONS.add(
         source="orders, section 4",
         title="CDV",
         criterion="Change of the distances between the class centres, from those of all features",
-        build=CentreStrategy,
-        settings=CentreSettings,
+        build=criteria.CentreStrategy,
+        settings=criteria.CentreSettings,
         takes=("n_jobs",),
         seconds=lambda n, p, c: 1.0e-9 * n * p**2 + 1.0e-9 * c * p**3 / 3.0,  # average data
     ),
@@ -278,7 +262,7 @@ ELIMINATIONS.add(
         source="orders, section 4, definitions 8 and 9",
         title="Spoilers",
         criterion="Inversions of the feature within the classes",
-        build=SpoilerStrategy,
+        build=criteria.SpoilerStrategy,
         takes=("n_jobs",),
         seconds=lambda n, p, c: 1.0e-9 * n * p**2,
     ),
@@ -292,7 +276,7 @@ ELIMINATIONS.add(
         source="orders, section 4, definition 3",
         title="Greedy KL",
         criterion="Divergence without the feature, in nats",
-        build=GreedyStrategy,
+        build=criteria.GreedyStrategy,
         # Words hold 64 features.
         seconds=lambda n, p, c: 1.0e-9 * n * p**2 + 0.12e-9 * n**2 * p**2 / 2.0,
     ),
@@ -306,8 +290,8 @@ ELIMINATIONS.add(
         source="orders, section 4, after Koller and Sahami",
         title="Koller–Sahami",
         criterion="What the feature adds to its blanket, in nats",
-        build=BlanketStrategy,
-        settings=BlanketSettings,
+        build=criteria.BlanketStrategy,
+        settings=criteria.BlanketSettings,
         takes=("priority", "n_jobs"),
         seconds=lambda n, p, c: 5.0e-9 * n * p**2,
     ),
@@ -436,16 +420,16 @@ def eliminate(
     """
     arguments = dict(locals())
     spec = find_elimination(method)
-    check_choice("tie_break", tie_break, TIE_BREAKS)
+    validation.check_choice("tie_break", tie_break, TIE_BREAKS)
     settings = spec.settings.of(method_params)
     if not isinstance(accuracy, bool):
         message = Message(Param("accuracy"), " (the largest size of a subset)")
-        check_integer(message, accuracy, low=1)
+        validation.check_integer(message, accuracy, low=1)
     if max_seconds is not None:
-        check_real("max_seconds", max_seconds, low=0.0, low_open=True)
+        validation.check_real("max_seconds", max_seconds, low=0.0, low_open=True)
     execution = Execution._without_scratch("eliminate", execution)
     with execution.limited():
-        seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
+        seed = validation.resolve_seed(kept_seed(execution.checkpoint, random_state))
         orders = read_orders(
             X,
             y,
@@ -478,13 +462,15 @@ def eliminate(
             ) as advance,
         ):
             strategy = spec.strategy(orders, settings, priority=priority, n_jobs=n_jobs)
-            order, criterion = run_elimination(strategy, priority, advance, checkpoint, kept)
+            order, criterion = criteria.run_elimination(
+                strategy, priority, advance, checkpoint, kept
+            )
         p = orders.n_features
         accuracies = None
         if accuracy is not False:
             largest = p if accuracy is True else min(int(accuracy), p)
             accuracies = np.full(p, np.nan)
-            accuracies[p - largest :] = accuracy_path(
+            accuracies[p - largest :] = naive_bayes.accuracy_path(
                 orders, order[::-1][:largest], n_folds=n_folds, random_state=seed
             )[::-1]
         call = Call.of(eliminate, arguments, name="rank_order.eliminate", random_state=seed)
@@ -493,7 +479,7 @@ def eliminate(
             feature_names=orders.feature_names,
             removal_order=order,
             criterion=criterion,
-            divergence=divergence_path(orders, order),
+            divergence=distances.divergence_path(orders, order),
             accuracy=accuracies,
             parameters={
                 "ties": ties,
@@ -519,24 +505,26 @@ def elimination_scores(
     missing: str = "error",
     tie_break: str = "random",
     random_state: int = 0,
-) -> NDArray[np.float64]:
+) -> Floats:
     """Place of each feature in a removal order, as a filter of ensembles; parameters of
     :func:`eliminate`, but ties are broken at random by `random_state` and the resample, since a fixed
     order of columns would look perfectly stable."""
     spec = find_elimination(method)
-    check_choice("tie_break", tie_break, TIE_BREAKS)
+    validation.check_choice("tie_break", tie_break, TIE_BREAKS)
     settings = spec.settings.of(method_params)
     orders = read_orders(
         X, y, sample_weight=sample_weight, ties=ties, missing=missing, random_state=random_state
     )
     # Each resample has a seed of its own, the same for equal ones.
-    seed = check_integer("random_state", random_state, low=0)
-    weights = as_array("sample_weight", () if sample_weight is None else sample_weight, np.float64)
+    seed = validation.check_integer("random_state", random_state, low=0)
+    weights = validation.as_array(
+        "sample_weight", () if sample_weight is None else sample_weight, np.float64
+    )
     digest = hashlib.blake2b((weights + 0.0).tobytes(), digest_size=16).digest()
     seeds = np.random.SeedSequence([seed, int.from_bytes(digest, "little")])
     priority = _priority(orders.n_features, tie_break, seeds)
     strategy = spec.strategy(orders, settings, priority=priority, n_jobs=1)
-    order, _ = run_elimination(strategy, priority)
+    order, _ = criteria.run_elimination(strategy, priority)
     scores = np.empty(order.size)
     scores[order] = np.arange(1, order.size + 1)
     return scores
@@ -555,7 +543,7 @@ def _refuse_long_run(orders: Orders, spec: EliminationSpec, max_seconds: float |
         )
 
 
-def _priority(p: int, tie_break: str, random_state: Any) -> NDArray[np.intp]:
+def _priority(p: int, tie_break: str, random_state: Any) -> Indices:
     """Among equals the feature of largest priority is removed."""
     if tie_break == "random":
         return np.random.default_rng(random_state).permutation(p)
@@ -629,11 +617,11 @@ class RankOrderSelector(TableSelector):
         options = self.get_params(deep=False)
         wish, divergence = options.pop("n_features_to_select"), options.pop("divergence")
         if divergence is not None:
-            divergence = check_real("divergence", divergence, low=0.0)
+            divergence = validation.check_real("divergence", divergence, low=0.0)
         elif wish is None:
             raise ParameterError("give n_features_to_select or divergence (how much loss)")
         else:
-            size = n_selected(wish, n_features, "n_features_to_select")
+            size = validation.n_selected(wish, n_features, "n_features_to_select")
         self.result_ = eliminate(X, y, sample_weight=sample_weight, **options)
         if divergence is not None:
             size = self.result_.size_by_divergence(divergence)

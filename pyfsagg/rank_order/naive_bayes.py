@@ -9,12 +9,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Floats, Integers
 from pyfsagg._base.validation import check_integer, random_numbers
 from pyfsagg._kernels.rank_order import naive_bayes_path
 from pyfsagg._message import Param
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.rank_order._orders import Orders, read_features, read_orders
-from pyfsagg.rank_order.distances import all_orders, divergence_growing
+from pyfsagg.rank_order import _orders, distances
 
 ALPHA = 1.0  # Laplace's correction: one extra instance in each state of a boolean-order feature
 
@@ -25,9 +25,9 @@ def naive_bayes_accuracy(
     """Cross-validated accuracy of naive Bayes on the orders of all pairs of the first 1, 2, …
     `features` (orders, section 5.2); a tie is a state, an unknown order is omitted, probabilities are
     (count + 1) / (total + states)."""
-    orders = read_orders(X, y, random_state=random_state)
+    orders = _orders.read_orders(X, y, random_state=random_state)
     names = orders.feature_names
-    chosen = read_features(names if features is None else features, names)
+    chosen = _orders.read_features(names if features is None else features, names)
     values = accuracy_path(orders, chosen, random_state=random_state)
     index = pd.RangeIndex(1, chosen.size + 1, name="size")
     return pd.Series(values, index=index, name="accuracy")
@@ -46,17 +46,17 @@ def random_subset_baseline(
 ) -> pd.DataFrame:
     """Accuracy and divergence of random subsets, from 2 to `max_size` features for each of `n_subsets`
     random orders (orders, section 5.2)."""
-    orders = read_orders(X, y, ties=ties, missing=missing, random_state=random_state)
+    orders = _orders.read_orders(X, y, ties=ties, missing=missing, random_state=random_state)
     largest = check_integer("max_size", max_size, low=2, high=orders.n_features)
     n_subsets = check_integer("n_subsets", n_subsets, low=1)
     rng = random_numbers(random_state)
     accuracy = np.empty((n_subsets, largest - 1))
     divergence = np.empty((n_subsets, largest - 1))
-    before = all_orders(orders)
+    before = distances.all_orders(orders)
     for s in range(n_subsets):
         drawn = rng.permutation(orders.n_features)[:largest]
         accuracy[s] = accuracy_path(orders, drawn, n_folds=n_folds, random_state=rng)[1:]
-        divergence[s] = divergence_growing(orders, drawn, before)[1:]
+        divergence[s] = distances.divergence_growing(orders, drawn, before)[1:]
     columns = {}
     for name, values in (("accuracy", accuracy), ("divergence", divergence)):
         columns[f"{name}_mean"] = values.mean(axis=0)
@@ -66,8 +66,8 @@ def random_subset_baseline(
 
 
 def accuracy_path(
-    orders: Orders, features: NDArray[Any], *, n_folds: int = 5, random_state: Any = 0
-) -> NDArray[np.float64]:
+    orders: _orders.Orders, features: NDArray[Any], *, n_folds: int = 5, random_state: Any = 0
+) -> Floats:
     """Accuracy with the first 1, 2, … of `features` (positions)."""
     n_folds = check_integer("n_folds", n_folds, low=2)
     if n_folds > orders.n_samples:
@@ -97,9 +97,7 @@ def accuracy_path(
     return np.asarray(correct / counts[-1])
 
 
-def stratified_folds(
-    codes: NDArray[np.int32], n_folds: int, random_state: Any
-) -> NDArray[np.int64]:
+def stratified_folds(codes: NDArray[np.int32], n_folds: int, random_state: Any) -> Integers:
     """Fold of each instance: classes are shuffled and dealt in turn, so fold sizes differ by at most 1,
     also within classes."""
     rng = random_numbers(random_state)

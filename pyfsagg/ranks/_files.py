@@ -11,8 +11,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
-from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import check_choice
+from pyfsagg._base import remarks, validation
 from pyfsagg._message import Remedy, Use, named
 from pyfsagg._table.delimited import decode_text, read_bytes, read_delimited
 from pyfsagg.exceptions import DataError, UnknownNameError
@@ -44,8 +43,8 @@ def read_rank_files(
 ) -> tuple[dict[str, list[str]] | pd.DataFrame, dict[str, list[str]]]:
     """Lists of names by list name, or a frame of numbers with a row per list, and unranked lists;
     formats and errors of :meth:`pyfsagg.RankTable.from_files`."""
-    check_choice("format", format, FORMATS)
-    check_choice("duplicates", duplicates, DUPLICATES)
+    validation.check_choice("format", format, FORMATS)
+    validation.check_choice("duplicates", duplicates, DUPLICATES)
     files, loose = _paths(paths), _paths(unranked)
     if not files and not loose:
         raise DataError("no file was given; name one file per list, or one matrix file")
@@ -99,7 +98,7 @@ def _named_lists(
     ]
     if suspects and ids is None and not header:
         first = lists[suspects[0]][0].strip()
-        warn(
+        remarks.warn(
             f"the first line of {len(suspects)} of {len(lists)} lists looks like a header "
             f"({first!r} in {suspects[0]!r}) and counts as the best item; if it is not an item, "
             f"skip it with header",
@@ -226,14 +225,14 @@ def _clean(cells: Sequence[str], label: str, duplicates: str) -> list[str]:
     if not filled:
         raise DataError(f"the list {label!r} is empty; a list needs at least one name")
     if len(filled) < len(names):
-        warn(
+        remarks.warn(
             f"{len(names) - len(filled)} blank line(s) or cell(s) between the names of {label!r} "
             f"were skipped, the first after {names.index('')} names; names below moved up",
             stacklevel=6,
         )
     distinct = list(dict.fromkeys(filled))
     if duplicates == "first" and len(distinct) < len(filled):
-        warn(
+        remarks.warn(
             f"{len(filled) - len(distinct)} name(s) of {label!r} that had occurred before were omitted"
             "; names below moved up",
             stacklevel=6,

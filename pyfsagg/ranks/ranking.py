@@ -9,27 +9,16 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import CACHED, Floats, row_blocks
+from pyfsagg._base import remarks, validation
+from pyfsagg._base.arithmetic import CACHED, Booleans, Floats, Integers, row_blocks
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import (
-    as_array,
-    check_choice,
-    check_flag,
-    check_integer,
-    check_list,
-    check_real,
-    check_writable_names,
-    is_single,
-    real_array,
-)
 from pyfsagg._kernels.ranks import tied_ranks
 from pyfsagg._message import INF, NAN, SCORES, Got, Param, Remedy, Use, named
 from pyfsagg._table.frames import pandas_frame, pandas_series
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
 
-def tie_sizes(scores: Floats) -> NDArray[np.int64]:
+def tie_sizes(scores: Floats) -> Integers:
     """Number of entries with the score of each entry, itself included: 1 without ties."""
     _, group, sizes = np.unique(scores, return_inverse=True, return_counts=True)
     return np.asarray(sizes[group])
@@ -106,7 +95,7 @@ def rank_scores(
     array([3., 1., 4., 2.])
     """
     check_tie_rule(ties, random_state)
-    array = np.moveaxis(as_array("scores", scores, np.float64), axis, -1)
+    array = np.moveaxis(validation.as_array("scores", scores, np.float64), axis, -1)
     values = np.atleast_2d(array).reshape(-1, array.shape[-1])
     if ties == "random":
         values = _break_ties(-values if higher_is_better else values, random_state)
@@ -128,7 +117,7 @@ def rank_scores(
 
 def check_tie_rule(ties: str, random_state: int | np.random.Generator | None) -> None:
     """Refuse an unknown rule for ties, and a random one without a seed."""
-    check_choice("ties", ties, TIES)
+    validation.check_choice("ties", ties, TIES)
     if ties == "random" and random_state is None:
         raise ParameterError(
             Use(ties="random"),
@@ -202,10 +191,10 @@ def _next_larger(shares: Floats) -> Floats:
 
 def select_top(
     values: ArrayLike, k: int, *, higher_is_better: bool = True, axis: int = -1
-) -> NDArray[np.bool_]:
+) -> Booleans:
     """Mark the `k` best entries; among equal entries the first columns are taken."""
-    array = np.moveaxis(as_array("values", values, np.float64), axis, -1)
-    k = check_integer("k", k, low=1, high=array.shape[-1])
+    array = np.moveaxis(validation.as_array("values", values, np.float64), axis, -1)
+    k = validation.check_integer("k", k, low=1, high=array.shape[-1])
     known = (~np.isnan(array)).sum(axis=-1)
     if known.size and known.min() < k:
         raise DataError(
@@ -233,7 +222,7 @@ GROUPS = (tuple, list, set, frozenset)  # what is a tie inside a list of names
 def read_lists(
     lists: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]],
     unranked: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]] = (),
-) -> tuple[tuple[str, ...], tuple[str, ...], NDArray[np.float64]]:
+) -> tuple[tuple[str, ...], tuple[str, ...], Floats]:
     """Item names (in order of first appearance), list names and the rank matrix (m, p)."""
     named = _named(lists, "list", "lists")
     loose = _named(unranked, "unranked", "unranked")
@@ -245,7 +234,7 @@ def read_lists(
         raise DataError("no list was given; at least one is needed")
     ranked = [_read_list(label, entries) for label, entries in named.items()]
     names = tuple(dict.fromkeys(name for one in ranked for name in one))
-    check_writable_names((*names, *named), "an item or a list")
+    validation.check_writable_names((*names, *named), "an item or a list")
     position = {name: j for j, name in enumerate(names)}
     m, p = len(ranked), len(names)
     # Ranks, normalized ranks, and one of them sorted.
@@ -254,7 +243,7 @@ def read_lists(
     for i, one in enumerate(ranked):
         matrix[i, [position[name] for name in one]] = list(one.values())
     if len(ranked) > 1 and len(names) == sum(map(len, ranked)):
-        warn(
+        remarks.warn(
             "no name is in more than one list: there is no agreement to find, and the result only "
             "interleaves the lists. Check that all lists use the same kind of names.",
             stacklevel=4,
@@ -268,7 +257,7 @@ def _named(
     if isinstance(lists, Mapping):
         return {str(name): entries for name, entries in lists.items()}
     try:
-        without_names = check_list(argument, lists)
+        without_names = validation.check_list(argument, lists)
     except InputTypeError:
         raise InputTypeError(
             named(argument),
@@ -281,7 +270,7 @@ def _named(
 def _entries(label: str, entries: Iterable[Any]) -> list[Any]:
     if isinstance(entries, (str, bytes)):
         raise InputTypeError(f"the list {label!r} is the text {entries!r}, not a list of names")
-    names = check_list(f"the list {label!r}", entries)
+    names = validation.check_list(f"the list {label!r}", entries)
     if not names:
         raise DataError(f"the list {label!r} is empty; drop it")
     return names
@@ -337,7 +326,7 @@ def read_values(
         columns = [str(name) for name in values.columns]
         if not values.index.equals(pd.RangeIndex(len(values))):
             rows = [str(name) for name in values.index]
-    values = real_array(label, values)
+    values = validation.real_array(label, values)
     try:
         matrix = np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError, OverflowError) as error:
@@ -355,7 +344,7 @@ def read_values(
             f"{label} has shape {matrix.shape}: at least one list and one item are needed"
         )
     if names is not None:
-        columns = [str(name) for name in check_list("names", names)]
+        columns = [str(name) for name in validation.check_list("names", names)]
         if len(columns) != p:
             raise ParameterError(Param("names"), f" has {len(columns)} names for {p} items")
     columns = columns or [f"x{j}" for j in range(p)]
@@ -363,20 +352,20 @@ def read_values(
     if len(set(columns)) < p:
         repeated = pd.Index(columns)[pd.Index(columns).duplicated()]
         raise DataError(f"the item name {repeated[0]!r} occurs twice; names must be unique")
-    check_writable_names((*columns, *rows), "an item or a list")
+    validation.check_writable_names((*columns, *rows), "an item or a list")
     return matrix, tuple(columns), tuple(rows)
 
 
-def read_members(scores: Any, groups: Any) -> tuple[Floats, NDArray[np.int64], tuple[str, ...]]:
+def read_members(scores: Any, groups: Any) -> tuple[Floats, Integers, tuple[str, ...]]:
     """Scores of members, the position of the group of each, and the names of the groups."""
-    scores = real_array("scores", pandas_series(scores))
+    scores = validation.real_array("scores", pandas_series(scores))
     try:
         values = np.array(scores, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputTypeError(
             Param("scores"), f" must be one number per member ({error})"
         ) from error
-    names = pd.Series(check_list("groups", pandas_series(groups)), dtype=object)
+    names = pd.Series(validation.check_list("groups", pandas_series(groups)), dtype=object)
     if values.ndim != 1 or len(values) == 0 or len(values) != len(names):
         raise DataError(
             f"scores and groups must be one value per member, got shape {values.shape} and "
@@ -421,11 +410,9 @@ def check_entries(
         raise DataError(f"no list has a {what} for the item {name!r} (all ", NAN, ")", remedy)
 
 
-def universe_sizes(
-    universe: int | Sequence[int] | None, full: bool, missing: NDArray[np.bool_]
-) -> Floats:
+def universe_sizes(universe: int | Sequence[int] | None, full: bool, missing: Booleans) -> Floats:
     m, p = missing.shape
-    if check_flag("full", full):
+    if validation.check_flag("full", full):
         if universe is not None:
             raise ParameterError(
                 Param("universe"),
@@ -437,14 +424,18 @@ def universe_sizes(
         return np.asarray(p - missing.sum(axis=1), dtype=np.float64)
     if universe is None:
         return np.full(m, float(p))
-    sizes = [universe] * m if is_single(universe) else check_list("universe", universe)
+    sizes = (
+        [universe] * m
+        if validation.is_single(universe)
+        else validation.check_list("universe", universe)
+    )
     if len(sizes) != m:
         raise ParameterError(
             Param("universe"),
             f" must be one number or one per list ({m}), got {len(sizes)} numbers",
         )
     for size in sizes:
-        if check_integer("universe", size, low=1) < p:
+        if validation.check_integer("universe", size, low=1) < p:
             raise ParameterError(
                 Use(universe=size),
                 f" is smaller than the {p} different items in the lists; it counts every item that ",
@@ -494,7 +485,9 @@ def read_list_weights(
             Param("list_weights"),
             f" must be one number per list ({len(list_names)}), got {len(list_weights)}",
         )
-    checked = np.array([check_real("list_weights", weight, low=0.0) for weight in list_weights])
+    checked = np.array(
+        [validation.check_real("list_weights", weight, low=0.0) for weight in list_weights]
+    )
     if not checked.any():
         raise ParameterError("all weights are 0, so no list counts; give one a weight above 0")
     odd = checked[(checked > 0.0) & ((checked < 1e-100) | (checked > 1e100))]
@@ -504,7 +497,7 @@ def read_list_weights(
     return checked
 
 
-def whole_weights(list_weights: Floats) -> NDArray[np.int64]:
+def whole_weights(list_weights: Floats) -> Integers:
     """Weights as numbers of copies."""
     copies = np.rint(list_weights)
     if (copies != list_weights).any():

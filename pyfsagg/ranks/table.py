@@ -11,36 +11,19 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base import remarks, validation
+from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.fields import stored
-from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import check_choice
 from pyfsagg._message import FALSE, SCORES, TRUE, Got, Param, Phrase
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
-from pyfsagg.ranks._files import Format, PathLike, read_rank_files
-from pyfsagg.ranks.ranking import (
-    Ties,
-    check_entries,
-    check_rank_range,
-    check_tie_rule,
-    half_places,
-    has_ties,
-    last_places,
-    rank_scores,
-    read_list_weights,
-    read_lists,
-    read_members,
-    read_values,
-    universe_sizes,
-    whole_weights,
-)
+from pyfsagg.ranks import _files, ranking
 
 Absent = Literal["worst", "unknown"] | None
 
 
 def _is_full(full: bool, absent: Absent) -> bool:
     """Whether an absent item is unknown to a list: by `absent`, or else `full`."""
-    known = absent is not None and check_choice("absent", absent, ("worst", "unknown"))
+    known = absent is not None and validation.check_choice("absent", absent, ("worst", "unknown"))
     return absent == "unknown" if known else full
 
 
@@ -86,7 +69,7 @@ class RankTable:
     scores: Floats | None
     sizes: Floats
     full: bool = False
-    ties: Ties = "average"
+    ties: ranking.Ties = "average"
     random_state: int | None = None
     given_ranks: Floats | None = field(default=None, metadata=stored(key="ranks"))
     list_weights: Floats | None = None
@@ -96,7 +79,7 @@ class RankTable:
         """Ranks (m, p), 1 = best, NaN = missing; made from the scores at first use."""
         if self.given_ranks is not None:
             return self.given_ranks
-        return rank_scores(self._matrix, self.ties, random_state=self.random_state)
+        return ranking.rank_scores(self._matrix, self.ties, random_state=self.random_state)
 
     @property
     def n_lists(self) -> int:
@@ -126,13 +109,13 @@ class RankTable:
         return matrix
 
     @cached_property
-    def unranked(self) -> NDArray[np.bool_]:
+    def unranked(self) -> Booleans:
         """True (m,) for a list without an order: several items, all with the same rank."""
         same = np.nanmin(self.ranks, axis=1) == np.nanmax(self.ranks, axis=1)
         return np.asarray(same & ((~self.missing).sum(axis=1) > 1))
 
     @cached_property
-    def missing(self) -> NDArray[np.bool_]:
+    def missing(self) -> Booleans:
         """True (m, p) where a list does not contain an item."""
         return np.isnan(self._matrix)
 
@@ -158,7 +141,7 @@ class RankTable:
 
     @cached_property
     def _half_places(self) -> NDArray[np.uint16] | None:
-        return half_places(self.ranks)
+        return ranking.half_places(self.ranks)
 
     def _sorted_columns(self, start: int, stop: int) -> Floats:
         """:meth:`_normalized_columns`, each row in ascending order with missing ones last."""
@@ -218,7 +201,7 @@ class RankTable:
         """
         if list_weights is None:
             return replace(self, list_weights=None)
-        weights = read_list_weights(list_weights, self.list_names)
+        weights = ranking.read_list_weights(list_weights, self.list_names)
         counts = weights > 0
         table = self if counts.all() else self._of_lists(counts)
         even = bool((weights[counts] == 1.0).all())
@@ -228,7 +211,7 @@ class RankTable:
         """The table without weights, with a list of weight k repeated k times."""
         if self.list_weights is None:
             return self
-        rows = np.repeat(np.arange(self.n_lists), whole_weights(self.list_weights))
+        rows = np.repeat(np.arange(self.n_lists), ranking.whole_weights(self.list_weights))
         return replace(self._of_lists(rows), list_weights=None)
 
     def _of_lists(self, rows: NDArray[Any]) -> RankTable:
@@ -236,7 +219,7 @@ class RankTable:
         held = ~self.missing[rows].all(axis=0)
         if not held.all():
             gone = int((~held).sum())
-            warn(
+            remarks.warn(
                 f"{gone} item(s) are held by lists of weight 0 only and are omitted, for instance "
                 f"{self.names[int((~held).argmax())]!r}",
                 stacklevel=4,
@@ -257,17 +240,21 @@ class RankTable:
         p-values. Random tie breaks are kept, those by column are not."""
         if self.ties in ("max", "random"):
             return self
-        if self.ties != "ordinal" and not has_ties(self.ranks, self._half_places):
+        if self.ties != "ordinal" and not ranking.has_ties(self.ranks, self._half_places):
             return self
         scores = self.scores
-        last = last_places(self.ranks, self.sizes) if scores is None else rank_scores(scores, "max")
+        last = (
+            ranking.last_places(self.ranks, self.sizes)
+            if scores is None
+            else ranking.rank_scores(scores, "max")
+        )
         if np.array_equal(last, self.ranks, equal_nan=True):
             return self
         return replace(self, scores=None, given_ranks=last)
 
     def to_frame(self, values: Literal["ranks", "scores", "normalized"] = "ranks") -> pd.DataFrame:
         """The table as a frame with one row per item and one column per list."""
-        check_choice("values", values, ("ranks", "scores", "normalized"))
+        validation.check_choice("values", values, ("ranks", "scores", "normalized"))
         if values == "scores":
             matrix = self.scores
         else:
@@ -302,7 +289,7 @@ class RankTable:
         higher_is_better: bool = True,
         *,
         names: Sequence[str] | None = None,
-        ties: Ties = "average",
+        ties: ranking.Ties = "average",
         random_state: int | None = None,
         full: bool = True,
         absent: Absent = None,
@@ -344,12 +331,12 @@ class RankTable:
                 Got(higher_is_better),
                 "; if directions are mixed, negate the lists that run the other way first",
             )
-        check_tie_rule(ties, random_state)
-        matrix, item_names, list_names = read_values(scores, names, "scores")
-        check_entries(matrix, item_names, list_names, "score")
+        ranking.check_tie_rule(ties, random_state)
+        matrix, item_names, list_names = ranking.read_values(scores, names, "scores")
+        ranking.check_entries(matrix, item_names, list_names, "score")
         matrix = matrix if higher_is_better else -matrix
         full = _is_full(full, absent)
-        sizes = universe_sizes(universe, full, np.isnan(matrix))
+        sizes = ranking.universe_sizes(universe, full, np.isnan(matrix))
         return cls(item_names, list_names, matrix, sizes, full, ties, random_state)
 
     @classmethod
@@ -382,11 +369,11 @@ class RankTable:
         array([[0.33333333, 0.66666667, 1.        ],
                [1.        , 0.33333333, 0.66666667]])
         """
-        matrix, item_names, list_names = read_values(ranks, names, "ranks")
-        check_entries(matrix, item_names, list_names, "rank")
+        matrix, item_names, list_names = ranking.read_values(ranks, names, "ranks")
+        ranking.check_entries(matrix, item_names, list_names, "rank")
         full = _is_full(full, absent)
-        sizes = universe_sizes(universe, full, np.isnan(matrix))
-        check_rank_range(matrix, sizes, item_names, list_names)
+        sizes = ranking.universe_sizes(universe, full, np.isnan(matrix))
+        ranking.check_rank_range(matrix, sizes, item_names, list_names)
         return cls(item_names, list_names, None, sizes, full, given_ranks=matrix)
 
     @classmethod
@@ -402,8 +389,8 @@ class RankTable:
         >>> RankTable.from_normalized_ranks([[0.1, 0.2], [0.3, 1.0]]).n_items
         2
         """
-        matrix, item_names, list_names = read_values(normalized, names, "normalized ranks")
-        check_entries(matrix, item_names, list_names, "rank")
+        matrix, item_names, list_names = ranking.read_values(normalized, names, "normalized ranks")
+        ranking.check_entries(matrix, item_names, list_names, "rank")
         # Shares below 1e-280 leave no room for differences between them in floating numbers.
         outside = (matrix < 1e-280) | (matrix > 1)
         if outside.any():
@@ -446,8 +433,8 @@ class RankTable:
         array([[0.25, 0.75],
                [0.5 , 1.  ]])
         """
-        values, position, names = read_members(scores, groups)
-        places = rank_scores(values, "max", higher_is_better=higher_is_better) / len(values)
+        values, position, names = ranking.read_members(scores, groups)
+        places = ranking.rank_scores(values, "max", higher_is_better=higher_is_better) / len(values)
         order = np.lexsort((places, position))
         sizes = np.bincount(position)
         within = np.arange(len(values)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
@@ -498,28 +485,28 @@ class RankTable:
         b       0.2    0.1
         c       1.0    0.2
         """
-        names, list_names, matrix = read_lists(lists, unranked)
+        names, list_names, matrix = ranking.read_lists(lists, unranked)
         full = _is_full(full, absent)
-        sizes = universe_sizes(universe, full, np.isnan(matrix))
+        sizes = ranking.universe_sizes(universe, full, np.isnan(matrix))
         return cls(names, list_names, None, sizes, full, given_ranks=matrix)
 
     @classmethod
     def from_files(
         cls,
-        paths: PathLike | Iterable[PathLike],
+        paths: _files.PathLike | Iterable[_files.PathLike],
         universe: int | Sequence[int] | None = None,
         full: bool = False,
         *,
         absent: Absent = None,
-        format: Format = "auto",
+        format: _files.Format = "auto",
         ids: str | None = None,
         header: bool = False,
         duplicates: Literal["error", "first"] = "error",
         matrix: Literal["ranks", "scores"] = "ranks",
         higher_is_better: bool = True,
-        ties: Ties = "average",
+        ties: ranking.Ties = "average",
         random_state: int | None = None,
-        unranked: PathLike | Iterable[PathLike] = (),
+        unranked: _files.PathLike | Iterable[_files.PathLike] = (),
     ) -> RankTable:
         """Read lists from files, which may be gzipped.
 
@@ -556,9 +543,9 @@ class RankTable:
             For blank lines between names, repeated names that are omitted, and a first line that
             looks like a header.
         """
-        check_choice("matrix", matrix, ("ranks", "scores"))
+        validation.check_choice("matrix", matrix, ("ranks", "scores"))
         full = _is_full(full, absent)
-        ranked, loose = read_rank_files(
+        ranked, loose = _files.read_rank_files(
             paths, unranked, format=format, ids=ids, header=header, duplicates=duplicates
         )
         if isinstance(ranked, dict):

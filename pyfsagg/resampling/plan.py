@@ -11,14 +11,12 @@ from typing import Any, ClassVar, Self, TypeVar, cast
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.memory import require_memory
+from pyfsagg._base import memory, validation
+from pyfsagg._base.arithmetic import Booleans, Indices
 from pyfsagg._base.registry import Registry
 from pyfsagg._base.settings import Settings, option
-from pyfsagg._base.validation import check_integer
 from pyfsagg._message import DIVIDE_WEIGHTS, Got, Message, Param, Phrase, Remedy, Use
-from pyfsagg._table.columns import Kind
-from pyfsagg._table.identity import row_digests
-from pyfsagg._table.sparse import SparseTable
+from pyfsagg._table import columns, identity, sparse
 from pyfsagg._table.table import AnyTable, Table, full_weights, weights_from_counts
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import InputTypeError, ParameterError
@@ -44,7 +42,7 @@ class Resamples:
 
     weights: NDArray[np.uint16]
     labels: NDArray[np.int32]
-    features: NDArray[np.bool_] | None
+    features: Booleans | None
     noise: float
     plan: str
     seed: int | None
@@ -67,14 +65,14 @@ class Resamples:
         """The table as resample number `resample` sees it, under noise or a subset of features."""
         if self.features is not None:
             return table.take(np.flatnonzero(self.features[resample]))
-        if self.noise == 0.0 or isinstance(table, SparseTable):
+        if self.noise == 0.0 or isinstance(table, sparse.SparseTable):
             return table  # noise on a sparse table was refused when the resamples were drawn
         rng = generator(self.seed, resample, stream=1)
-        numeric = np.isin(table.kinds, (Kind.NUMERIC, Kind.INTEGER))
+        numeric = np.isin(table.kinds, (columns.Kind.NUMERIC, columns.Kind.INTEGER))
         scale = np.zeros(table.n_features)
         scale[numeric] = self.noise * np.nanstd(table.values[:, numeric], axis=0)
         draws = rng.standard_normal(table.values.shape)
-        kinds = np.where(numeric, np.int8(Kind.NUMERIC), table.kinds).astype(np.int8)
+        kinds = np.where(numeric, np.int8(columns.Kind.NUMERIC), table.kinds).astype(np.int8)
         noisy = table.with_values(table.values + draws * np.nan_to_num(scale))
         return Table(noisy.values, table.feature_names, kinds, table.levels)
 
@@ -99,31 +97,29 @@ class Population:
         return self.table.n_samples
 
     @cached_property
-    def order(self) -> NDArray[np.intp]:
+    def order(self) -> Indices:
         """Row positions in the canonical order."""
         return canonical_order(self.table, self.target)
 
     @cached_property
-    def population(self) -> NDArray[np.intp]:
+    def population(self) -> Indices:
         """Row positions in the canonical order, repeated by their weights."""
         return np.repeat(self.order, self.weight[self.order])
 
     @cached_property
-    def strata(self) -> list[NDArray[np.intp]]:
+    def strata(self) -> list[Indices]:
         """The population of each class, bin or kind of event; one for all rows without a target."""
         codes = self.target.strata[self.population]
         return [self.population[codes == c] for c in range(max(1, self.target.n_strata))]
 
-    def draw(
-        self, rows: range, positions: Callable[[np.random.Generator], NDArray[np.intp]]
-    ) -> Drawn:
+    def draw(self, rows: range, positions: Callable[[np.random.Generator], Indices]) -> Drawn:
         """Resamples with the row positions that a function draws."""
         return self.count(rows, lambda row: positions(generator(self.seed, row)))
 
     def count(
         self,
         rows: range,
-        positions: Callable[[int], NDArray[np.intp]],
+        positions: Callable[[int], Indices],
         remedy: str = DIVIDE_WEIGHTS,
     ) -> Drawn:
         """Resamples with the row positions that belong to the number of a resample."""
@@ -140,13 +136,13 @@ class Drawn:
 
     weights: NDArray[np.uint16] | None = None
     labels: NDArray[np.int32] | None = None
-    features: NDArray[np.bool_] | None = None
+    features: Booleans | None = None
     noise: float = 0.0
 
 
-def canonical_order(table: AnyTable, target: Target) -> NDArray[np.intp]:
+def canonical_order(table: AnyTable, target: Target) -> Indices:
     """Row positions in an order that depends on the contents of the rows, not on their positions."""
-    return np.lexsort((*target.parts, row_digests(table)))
+    return np.lexsort((*target.parts, identity.row_digests(table)))
 
 
 def generator(seed: int | None, resample: int, stream: int = 0) -> np.random.Generator:
@@ -193,10 +189,7 @@ class Plan(Settings):
     def _draw(self, source: Population, rows: range) -> Drawn:
         """Resamples number ``rows.start``, …, ``rows.stop`` - 1."""
 
-    def _refuse(self, table: AnyTable, target: Target) -> None:
-        """Raise for a table or a target that the plan cannot use."""
-
-    def _take(self, rows: NDArray[np.intp]) -> Self:
+    def _take(self, rows: Indices) -> Self:
         """The plan of a table that contains only the rows at these positions."""
         arrays = {
             field.name: np.asarray(value)[rows]
@@ -273,12 +266,11 @@ def draw_resamples(
     each row occurs in the population, replaces the weights of the plan.
     """
     chosen = read_plan(plan)
-    check_integer("n_resamples", n_resamples, low=chosen.fewest)
+    validation.check_integer("n_resamples", n_resamples, low=chosen.fewest)
     if sample_weight is None:
         sample_weight = full_weights(table.n_samples, chosen.sample_weight)[0]
     chosen._check_multiple("n_resamples", n_resamples, Remedy(f"use {n_resamples + 1}"))
-    chosen._refuse(table, target)
-    require_memory(
+    memory.require_memory(
         2 * n_resamples * table.n_samples + 24 * int(sample_weight.sum(dtype=np.int64)),
         f"the weights of {table.n_samples:,} rows in {n_resamples:,} resamples",
         Message("draw fewer resamples, or ", DIVIDE_WEIGHTS),

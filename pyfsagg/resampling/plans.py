@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base.arithmetic import Indices, Integers
 from pyfsagg._base.settings import option
 from pyfsagg._base.validation import as_array, check_integer, check_real
 from pyfsagg._kernels.poisson_bootstrap import LANES, padded, poisson_weights
 from pyfsagg._message import DENSE, Message, Param, Phrase, Remedy, Use
 from pyfsagg._table.sparse import SparseTable
-from pyfsagg._table.table import AnyTable
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.resampling.plan import Drawn, Plan, Population, generator, register_plan
@@ -24,7 +24,7 @@ def poisson_key(seed: int) -> np.uint64:
     return np.uint64(np.random.SeedSequence(seed, spawn_key=(2,)).generate_state(1, np.uint64)[0])
 
 
-def check_poisson_totals(totals: NDArray[np.int64]) -> None:
+def check_poisson_totals(totals: Integers) -> None:
     """Refuse resamples of fewer than two rows, which tables of a few rows may have."""
     if totals.min() < 2:
         raise DataError(
@@ -90,12 +90,10 @@ class PoissonBootstrap(Plan):
 class StratifiedBootstrap(Plan):
     """A bootstrap within each class, so class sizes stay; with survival, of events and of others."""
 
-    def _refuse(self, table: AnyTable, target: Target) -> None:
-        if target.kind == "none":
+    def _draw(self, source: Population, rows: range) -> Drawn:
+        if source.target.kind == "none":
             why = " keeps the shares of the classes, and there is no target"
             raise ParameterError(Use(resampling=self.name), why, Remedy("use 'bootstrap'"))
-
-    def _draw(self, source: Population, rows: range) -> Drawn:
         strata = [stratum for stratum in source.strata if stratum.size]
         return source.draw(
             rows, lambda rng: np.concatenate([rng.choice(s, s.size) for s in strata])
@@ -127,12 +125,10 @@ class BalancedBootstrap(Plan):
         if self.per_class is not None:
             check_integer(Message(Param("per_class"), f" of {self.name}"), self.per_class, low=1)
 
-    def _refuse(self, table: AnyTable, target: Target) -> None:
-        if target.kind != "classes":
+    def _draw(self, source: Population, rows: range) -> Drawn:
+        if source.target.kind != "classes":
             why = " draws as many rows of each class, and the target has no classes"
             raise ParameterError(Use(resampling=self.name), why, Remedy("use 'bootstrap'"))
-
-    def _draw(self, source: Population, rows: range) -> Drawn:
         strata = [stratum for stratum in source.strata if stratum.size]
         size = self.per_class or min(stratum.size for stratum in strata)
         return source.draw(rows, lambda rng: np.concatenate([rng.choice(s, size) for s in strata]))
@@ -205,7 +201,7 @@ class ComplementaryPairs(Plan):
     groups: ArrayLike | None = option(None, flag=False, help="group of each row")
 
     @staticmethod
-    def pairs(n_resamples: int) -> NDArray[np.intp]:
+    def pairs(n_resamples: int) -> Indices:
         """The numbers of the resamples that form each pair, shape (n_resamples / 2, 2)."""
         return np.arange(n_resamples - n_resamples % 2).reshape(-1, 2)
 
@@ -213,7 +209,7 @@ class ComplementaryPairs(Plan):
         units = None if self.groups is None else _groups(self.groups, source)
         strata = self._strata(source, units)
 
-        def half(row: int) -> NDArray[np.intp]:
+        def half(row: int) -> Indices:
             rng = generator(source.seed, row // 2)
             drawn = []
             for stratum in strata:
@@ -229,9 +225,7 @@ class ComplementaryPairs(Plan):
         return source.count(rows, half)
 
     @staticmethod
-    def _strata(
-        source: Population, groups: list[NDArray[np.intp]] | None
-    ) -> list[NDArray[np.intp]]:
+    def _strata(source: Population, groups: list[Indices] | None) -> list[Indices]:
         """The units that are drawn, by class: positions of rows, or numbers of groups."""
         classes = source.target.kind in ("classes", "survival")
         if groups is None:
@@ -241,7 +235,7 @@ class ComplementaryPairs(Plan):
         codes = np.array([np.bincount(source.target.strata[rows]).argmax() for rows in groups])
         return [np.flatnonzero(codes == c) for c in range(source.target.n_strata)]
 
-    def _check_half(self, positions: NDArray[np.intp], row: int, target: Target) -> None:
+    def _check_half(self, positions: Indices, row: int, target: Target) -> None:
         unit = "rows" if self.groups is None else "groups"
         more = ""
         if target.kind == "classes":
@@ -292,13 +286,13 @@ class GroupedBootstrap(Plan):
         members = _groups(self.groups, source)
         n = len(members)
 
-        def draw(rng: np.random.Generator) -> NDArray[np.intp]:
+        def draw(rng: np.random.Generator) -> Indices:
             return np.concatenate([members[g] for g in rng.integers(n, size=n)])
 
         return source.draw(rows, draw)
 
 
-def _groups(groups: ArrayLike, source: Population) -> list[NDArray[np.intp]]:
+def _groups(groups: ArrayLike, source: Population) -> list[Indices]:
     """The population of each group."""
     array = as_array("groups", groups)
     if array.shape != (source.n_samples,):
@@ -406,13 +400,11 @@ class LabelNoise(Plan):
     def _check(self) -> None:
         _check_share(self, "fraction")
 
-    def _refuse(self, table: AnyTable, target: Target) -> None:
+    def _draw(self, source: Population, rows: range) -> Drawn:
+        target = source.target
         if target.kind != "classes":
             why = " exchanges class labels, and the target has none"
             raise ParameterError(Use(resampling=self.name), why, Remedy("use another plan"))
-
-    def _draw(self, source: Population, rows: range) -> Drawn:
-        target = source.target
         n, k = target.codes.size, target.n_classes
         labels = np.tile(target.codes, (len(rows), 1))
         for position, row in enumerate(rows):
@@ -441,13 +433,11 @@ class ValueNoise(Plan):
     def _check(self) -> None:
         _check_share(self, "scale", high=None)
 
-    def _refuse(self, table: AnyTable, target: Target) -> None:
-        if isinstance(table, SparseTable):
+    def _draw(self, source: Population, rows: range) -> Drawn:
+        if isinstance(source.table, SparseTable):
             why = " puts noise on every cell, also on zeros, and ", Param("X"), " is sparse"
             remedy = Remedy("use another plan, or a dense table (", DENSE, ")")
             raise DataError(Use(resampling=self.name), *why, remedy)
-
-    def _draw(self, source: Population, rows: range) -> Drawn:
         return Drawn(noise=self.scale)
 
 

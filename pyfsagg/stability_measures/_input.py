@@ -11,11 +11,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.memory import require_memory
-from pyfsagg._base.validation import as_array, check_choice, check_integer, check_list, real_array
+from pyfsagg._base import memory, validation
+from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._message import Message, Param, Remedy, Use, named
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
@@ -39,7 +37,7 @@ class SelectedSets:
     """Selected features of m resamples: `support` (m, c), with `labels` of columns; with ties at the
     cut `shares` of their orders that select a feature, and in `support` those that all orders select."""
 
-    support: NDArray[np.bool_]
+    support: Booleans
     n_features: int | None
     labels: tuple[Hashable, ...]
     shares: Floats | None = None
@@ -93,13 +91,13 @@ def read_matrix(
 ) -> Matrix:
     """Read a score or rank matrix (m, p), or the combined scores of a run; ranks become scores p + 1 -
     rank. With `per_feature` one resample suffices, and cells may be NaN."""
-    check_choice("input", kind, INPUTS)
+    validation.check_choice("input", kind, INPUTS)
     if _is_result(data):
         data, feature_names, kind = data.combined, data.feature_names, "scores"
     data = pandas_frame(data)
     if isinstance(data, pd.DataFrame) and feature_names is None:
         feature_names = [str(column) for column in data.columns]
-    data = real_array(name, data)
+    data = validation.real_array(name, data)
     try:
         values = np.ascontiguousarray(data, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
@@ -154,7 +152,7 @@ def _check_cells(values: Floats, names: tuple[str, ...], name: str, missing: boo
 def _column_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]:
     if names is None:
         return _numbered(n_columns)
-    names = check_list("feature_names", names)
+    names = validation.check_list("feature_names", names)
     if len(names) != n_columns:
         raise ParameterError(
             Param("feature_names"), f" has {len(names)} names for {n_columns} features"
@@ -212,8 +210,8 @@ def read_collection(
     if isinstance(data, SelectedSets):
         return data
     if n_features is not None:
-        n_features = check_integer("n_features", n_features, low=1)
-    check_choice("input", kind, INPUTS)
+        n_features = validation.check_integer("n_features", n_features, low=1)
+    validation.check_choice("input", kind, INPUTS)
     if _is_result(data):
         data, feature_names, kind = data.combined, data.feature_names, "scores"
     data = pandas_frame(data)
@@ -236,7 +234,7 @@ def _is_result(data: Any) -> bool:
 
 def _looks_like_sets(data: Any, compares: str) -> bool:
     if isinstance(data, (np.ndarray, pd.DataFrame)):
-        array = as_array("data", data)
+        array = validation.as_array("data", data)
         if array.dtype == bool:
             return True
         return (
@@ -276,7 +274,7 @@ def _read_sets(
         data = np.asarray(rows)
     if isinstance(data, pd.DataFrame) and feature_names is None:
         feature_names = [str(column) for column in data.columns]
-    array = as_array("data", data)
+    array = validation.as_array("data", data)
     if (
         array.ndim != 2
         or array.dtype.kind not in "biuf"
@@ -308,7 +306,7 @@ def _read_lists(
     selected = [_read_list(i, row) for i, row in enumerate(rows)]
     labels: list[Hashable]
     if feature_names is not None:
-        feature_names = check_list("feature_names", feature_names)
+        feature_names = validation.check_list("feature_names", feature_names)
         names = _column_names(feature_names, len(feature_names))
         if n_features is not None and n_features != len(names):
             raise _other_size(n_features, Param("feature_names"), f" has {len(names)}")
@@ -333,7 +331,7 @@ def _positions(
     if n_features <= MOST_COLUMNS:
         return list(range(n_features))
     if per_feature:
-        require_memory(
+        memory.require_memory(
             (150 + len(selected)) * n_features,
             f"a table of {n_features:,} features",
             Message("leave out ", Param("n_features"), ", and only selected features have a row"),
@@ -364,12 +362,10 @@ def _read_list(position: int, row: Any) -> list[Hashable]:
     return items
 
 
-def _support(
-    selected: list[list[Hashable]], labels: list[Hashable], named: bool
-) -> NDArray[np.bool_]:
+def _support(selected: list[list[Hashable]], labels: list[Hashable], named: bool) -> Booleans:
     column = {label: j for j, label in enumerate(labels)}
     what = f"{len(selected):,} sets of {len(labels):,} features"
-    require_memory(len(selected) * len(labels), what, "take fewer sets")
+    memory.require_memory(len(selected) * len(labels), what, "take fewer sets")
     support = np.zeros((len(selected), len(labels)), dtype=bool)
     for i, row in enumerate(selected):
         for item in row:

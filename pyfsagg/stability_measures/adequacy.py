@@ -9,25 +9,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.random import Generator
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, scaled
+from pyfsagg._base import validation
+from pyfsagg._base.arithmetic import Floats, Integers, scaled
 from pyfsagg._base.fields import Part, plain
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.validation import (
-    check_choice,
-    check_integer,
-    check_list,
-    check_real,
-    is_word,
-    n_selected,
-    resolve_seed,
-)
 from pyfsagg._kernels.stability import kendall_block
 from pyfsagg._message import Param
 from pyfsagg.exceptions import DataError, InputTypeError
-from pyfsagg.ranks import rank_scores
-from pyfsagg.ranks.ranking import select_top
+from pyfsagg.ranks import rank_scores, ranking
 from pyfsagg.stability_measures._input import read_matrix
 
 Aggregator = Callable[[Floats], Floats]
@@ -107,13 +97,13 @@ class Adequacy(Part):
         resample would stop at the first lucky moment.  The rule takes the share of the top k that
         changes, because two equally important features swap at its edge however many resamples there are.
         """
-        limit = check_real("max_change", max_change, low=0.0, high=1.0, low_open=True)
+        limit = validation.check_real("max_change", max_change, low=0.0, high=1.0, low_open=True)
         reached = 1.0 - self.expected_top_overlap <= limit
         if max_rank_move is not None:
-            most = check_real("max_rank_move", max_rank_move, low=0.0)
+            most = validation.check_real("max_rank_move", max_rank_move, low=0.0)
             reached = reached and self.expected_rank_move <= most
         if max_relative_error is not None:
-            most = check_real("max_relative_error", max_relative_error, low=0.0)
+            most = validation.check_real("max_relative_error", max_relative_error, low=0.0)
             reached = reached and self.relative_error <= most
         return reached
 
@@ -203,14 +193,14 @@ def adequacy(
     (0.0, 1.0, True)
     """
     matrix = read_matrix(scores, feature_names=feature_names, kind="scores", name="scores")
-    k = n_selected(n_features_to_select, matrix.values.shape[1], "n_features_to_select")
+    k = validation.n_selected(n_features_to_select, matrix.values.shape[1], "n_features_to_select")
     if aggregator is None:
         aggregator = getattr(scores, "_reaggregate", None)
         if by is None and getattr(scores, "_aggregates_extremes", False):
             by = "halves"
-    by = check_choice("by", "bootstrap" if by is None else by, ("bootstrap", "halves"))
-    n_boot = check_integer("n_boot", n_boot, low=4)
-    seed = resolve_seed(random_state)
+    by = validation.check_choice("by", "bootstrap" if by is None else by, ("bootstrap", "halves"))
+    n_boot = validation.check_integer("n_boot", n_boot, low=4)
+    seed = validation.resolve_seed(random_state)
     m = len(matrix.values)
 
     def of_first(n_resamples: int) -> Adequacy:
@@ -220,10 +210,11 @@ def adequacy(
     result = of_first(m)
     if sizes is None:
         return result
-    if is_word(sizes, "auto"):
+    if validation.is_word(sizes, "auto"):
         sizes = [*(25 * 2**i for i in range(40) if 25 * 2**i < m), m]
     counts = [
-        check_integer("each of sizes", size, low=2, high=m) for size in check_list("sizes", sizes)
+        validation.check_integer("each of sizes", size, low=2, high=m)
+        for size in validation.check_list("sizes", sizes)
     ]
     rows = [(result if count == m else of_first(count)).summary() for count in counts]
     return replace(result, curve=pd.DataFrame(rows))
@@ -256,7 +247,7 @@ def _adequacy(
             [_aggregate(aggregator, np.repeat(values, row, axis=0)) for row in weights]
         )
     rank, ranks = rank_scores(centre), rank_scores(repeated)
-    selected = select_top(repeated, k)
+    selected = ranking.select_top(repeated, k)
     common = (selected[:half] & selected[half:]).sum(axis=1)
     both, exponent = scaled(np.vstack([centre, repeated]))
     error = both[1:].std(axis=0, ddof=1)
@@ -286,7 +277,7 @@ def _adequacy(
     )
 
 
-def _repetitions(m: int, n_boot: int, by: str, rng: Generator) -> NDArray[np.int64]:
+def _repetitions(m: int, n_boot: int, by: str, rng: Generator) -> Integers:
     """How often each resample is in each repetition; b and b + n_boot/2 are compared."""
     if by == "bootstrap":
         return rng.multinomial(m, np.full(m, 1.0 / m), size=n_boot)

@@ -9,16 +9,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import CACHED, Floats, row_blocks
+from pyfsagg._base import memory, validation
+from pyfsagg._base.arithmetic import CACHED, Booleans, Floats, row_blocks
 from pyfsagg._base.fields import Part
-from pyfsagg._base.memory import require_memory
-from pyfsagg._base.validation import check_choice, check_integer, check_level, n_selected
 from pyfsagg._kernels.stability import pick_tied
 from pyfsagg.exceptions import DataError
-from pyfsagg.ranks import rank_scores
-from pyfsagg.ranks.ranking import select_top
+from pyfsagg.ranks import rank_scores, ranking
 from pyfsagg.stability_measures._base import BoundStatistic, Estimate, PairwiseAverage
 from pyfsagg.stability_measures._input import Matrix, SelectedSets, check_several, read_matrix
 
@@ -29,19 +26,19 @@ MOST_CELLS = 2_000_000  # cells of drawn selections beyond which fewer orders ar
 
 def check_ties(ties: str) -> None:
     """Refuse another rule for ties at the edge of a subset."""
-    check_choice("ties", ties, ("random", "first"))
+    validation.check_choice("ties", ties, ("random", "first"))
 
 
 def select(matrix: Matrix, k: int, ties: str) -> SelectedSets:
     """The k best of every row; with ``ties="random"`` and ties at the edge, their expected shares."""
     names, p = matrix.feature_names, matrix.values.shape[1]
     if ties == "first":
-        return SelectedSets(select_top(matrix.values, k), p, names)
+        return SelectedSets(ranking.select_top(matrix.values, k), p, names)
     support, shares = expected_shares(matrix.values, k)
     return SelectedSets(support, p, names, shares)
 
 
-def expected_shares(scores: Floats, k: int) -> tuple[NDArray[np.bool_], Floats | None]:
+def expected_shares(scores: Floats, k: int) -> tuple[Booleans, Floats | None]:
     """The cells that all orders of ties select, and the share of orders for each cell; None without
     ties at the cut."""
     p = scores.shape[1]
@@ -67,16 +64,14 @@ def n_draws(m: int, p: int) -> int:
     return max(1, min(enough, MOST_CELLS // (m * p)))
 
 
-def draw_selections(
-    selection: SelectedSets, seed: int | None, n_orders: int | None = None
-) -> Iterator[NDArray[np.bool_]]:
-    """Selections with the ties at the edge in random order, each (m, p); `n_orders` of them."""
+def draw_selections(selection: SelectedSets, seed: int | None) -> Iterator[Booleans]:
+    """Selections with the ties at the edge in random order, each (m, p)."""
     assert selection.shares is not None
     shares = selection.shares
     tied = (shares > 0) & (shares < 1)
     room = np.rint(np.where(tied, shares, 0.0).sum(axis=1)).astype(np.int64)
     rng = np.random.default_rng(seed)
-    for _ in range(n_orders or n_draws(*shares.shape)):
+    for _ in range(n_draws(*shares.shape)):
         support = selection.support.copy()
         pick_tied(support, tied, room, rng.random(int(room.sum())))
         yield support
@@ -207,14 +202,14 @@ def union_law(sizes: Floats, p: int) -> Floats:
     """Distribution over 0..p of the size of the union of independent uniform subsets, one by one."""
     purpose = f"the law of the union of subsets of {p:,} features"
     remedy = "take a measure that is an average over pairs, such as jaccard"
-    require_memory(40 * p, purpose, remedy)
+    memory.require_memory(40 * p, purpose, remedy)
     log_factorial = scipy.special.gammaln(np.arange(p + 1) + 1.0)
     law = np.zeros(p + 1)
     law[0] = 1.0
     for size in sizes.astype(np.int64):
         have = np.flatnonzero(law > 1e-20)[:, None]
         fresh = np.arange(max(0, size - have.max()), min(size, p - have.min()) + 1)[None, :]
-        require_memory(120 * have.size * fresh.size, purpose, remedy)
+        memory.require_memory(120 * have.size * fresh.size, purpose, remedy)
         possible = (fresh <= p - have) & (size - fresh <= have)
         rows, columns = np.nonzero(possible)
         old, new = have[rows, 0], fresh[0, columns]
@@ -372,12 +367,12 @@ def between_sample_stability(
         raise DataError(
             "first and second have missing scores; between samples every feature needs a score"
         )
-    confidence_level = check_level("confidence_level", confidence_level)
+    confidence_level = validation.check_level("confidence_level", confidence_level)
     if n_rows is not None:
-        check_integer("n_rows", n_rows, low=1)
+        validation.check_integer("n_rows", n_rows, low=1)
     p = a.shape[1]
     check_several(p)
-    k = n_selected(n_features_to_select, p, "n_features_to_select")
+    k = validation.n_selected(n_features_to_select, p, "n_features_to_select")
     pairs = pd.DataFrame(
         {
             "nogueira": _set_agreement(a, b, k),  # expected over ties

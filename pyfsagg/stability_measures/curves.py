@@ -10,34 +10,23 @@ import pandas as pd
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base import validation
 from pyfsagg._base.arithmetic import (
     CACHED,
     PART,
+    Booleans,
     Floats,
+    Integers,
     column_blocks,
     row_blocks,
     wilson_interval,
 )
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.validation import (
-    as_array,
-    check_flag,
-    check_integer,
-    check_level,
-    check_list,
-    check_real,
-    n_selected,
-    resolve_seed,
-)
 from pyfsagg._message import Message, Param
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.ranks import rank_scores
-from pyfsagg.ranks.ranking import select_top
-from pyfsagg.stability_measures._base import STABILITY_MEASURES, UndefinedStabilityError
-from pyfsagg.stability_measures._input import SelectedSets, read_collection, read_matrix
-from pyfsagg.stability_measures.chance import check_ties, select
+from pyfsagg.ranks import rank_scores, ranking
+from pyfsagg.stability_measures import _base, _input, chance, similarity_adjusted
 from pyfsagg.stability_measures.measure import check_measure_params, measure_stability
-from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs, check_similarity
 
 
 def chance_level(
@@ -50,25 +39,25 @@ def chance_level(
     **measure_params: Any,
 ) -> float:
     """Expected value of a set measure when every resample selects `size` features at random."""
-    spec = STABILITY_MEASURES.get(measure)
+    spec = _base.STABILITY_MEASURES.get(measure)
     if spec.kind != "sets":
         raise ParameterError(
             f"chance_level is about subsets, and {spec.name!r} works on {spec.kind}; rank and "
             "score correlations have chance level 0"
         )
-    p = check_integer("n_features", n_features, low=1)
-    k = check_integer("size", size, low=0, high=p)
-    m = check_integer("n_resamples", n_resamples, low=2)
+    p = validation.check_integer("n_features", n_features, low=1)
+    k = validation.check_integer("size", size, low=0, high=p)
+    m = validation.check_integer("n_resamples", n_resamples, low=2)
     if spec.chance is None:
         raise ParameterError(f"no chance level is known for the measure {spec.name!r}")
     if "similarity" in spec.needs:
-        measure_params["similarity"], _ = check_similarity(
+        measure_params["similarity"], _ = similarity_adjusted.check_similarity(
             measure_params.get("similarity"), None, spec.name
         )
         size = len(measure_params["similarity"])
         if size != p:
             raise DataError(Param("similarity"), f" has size {size} x {size} for {p} features")
-    if isinstance(spec.bind, AdjustedPairs):
+    if isinstance(spec.bind, similarity_adjusted.AdjustedPairs):
         measure_params["random_state"] = random_state
     check_measure_params(spec, measure_params)
     return spec.chance(k, p, m, **measure_params)
@@ -119,19 +108,21 @@ def stability_curve(
     1     2  0.556   0.389
     2     4  1.000   1.000
     """
-    matrix = read_matrix(scores, feature_names=feature_names, kind=input, name="scores")
+    matrix = _input.read_matrix(scores, feature_names=feature_names, kind=input, name="scores")
     m, p = matrix.values.shape
-    sizes = [i / 10 for i in range(1, 11)] if sizes is None else check_list("sizes", sizes)
-    measures = check_list("measures", measures)
+    sizes = (
+        [i / 10 for i in range(1, 11)] if sizes is None else validation.check_list("sizes", sizes)
+    )
+    measures = validation.check_list("measures", measures)
     if not sizes or not measures:
         raise ParameterError("sizes and measures must not be empty")
-    seed = resolve_seed(random_state)
+    seed = validation.resolve_seed(random_state)
     name = Message("each of ", Param("sizes"))
-    counts = list(dict.fromkeys(n_selected(size, p, name) for size in sizes))
-    specs = list(map(STABILITY_MEASURES.get, measures))
+    counts = list(dict.fromkeys(validation.n_selected(size, p, name) for size in sizes))
+    specs = list(map(_base.STABILITY_MEASURES.get, measures))
     rows = []
     for k in counts:
-        selected = select(matrix, k, ties)
+        selected = chance.select(matrix, k, ties)
         for place, spec in enumerate(specs):
             takes_sets = spec.kind == "sets" and "similarity" not in spec.needs
             level = np.nan
@@ -148,7 +139,7 @@ def stability_curve(
                     **measure_params,
                 ).value
                 defined = True
-            except UndefinedStabilityError:
+            except _base.UndefinedStabilityError:
                 value, defined = np.nan, False
             rows.append((place, (spec.name, k, k / p, value, level, defined)))
     ordered = [row for _, row in sorted(rows, key=lambda row: row[0])]
@@ -159,7 +150,7 @@ def stability_curve(
 
 def pareto_front(
     stability: ArrayLike, accuracy: ArrayLike, *, higher_is_better: bool = True
-) -> NDArray[np.bool_]:
+) -> Booleans:
     """The methods on the Pareto front of stability and accuracy.
 
     Parameters
@@ -181,9 +172,9 @@ def pareto_front(
     >>> pareto_front([0.9, 0.7, 0.5, 0.6], [0.70, 0.80, 0.90, 0.75])
     array([ True,  True,  True, False])
     """
-    higher_is_better = check_flag("higher_is_better", higher_is_better)
-    x = as_array("stability", stability, np.float64)
-    y = as_array("accuracy", accuracy, np.float64)
+    higher_is_better = validation.check_flag("higher_is_better", higher_is_better)
+    x = validation.as_array("stability", stability, np.float64)
+    y = validation.as_array("accuracy", accuracy, np.float64)
     if x.ndim != 1 or x.shape != y.shape or x.size == 0:
         raise DataError(
             "stability and accuracy must be one-dimensional, of one length and not empty, got "
@@ -265,22 +256,22 @@ def feature_stability(
     x1      1       2.00                0.33
     x2      0       2.67                0.00
     """
-    check_ties(ties)
-    confidence_level = check_level("confidence_level", confidence_level)
+    chance.check_ties(ties)
+    confidence_level = validation.check_level("confidence_level", confidence_level)
     quantiles = [
-        check_real(Message("each of ", Param("quantiles")), q, low=0.0, high=1.0)
-        for q in check_list("quantiles", quantiles)
+        validation.check_real(Message("each of ", Param("quantiles")), q, low=0.0, high=1.0)
+        for q in validation.check_list("quantiles", quantiles)
     ]
     reading: dict[str, Any] = {"n_features": n_features, "feature_names": feature_names}
-    read = read_collection(data, kind=input, compares="sets", per_feature=True, **reading)
-    if isinstance(read, SelectedSets):
+    read = _input.read_collection(data, kind=input, compares="sets", per_feature=True, **reading)
+    if isinstance(read, _input.SelectedSets):
         support = read.support
         seen = np.full(support.shape[1], len(support))
         count = support.sum(axis=0)
         labels: Sequence[Any] = read.labels
     else:
         m, p = read.values.shape
-        size = n_selected(n_features_to_select, p, "n_features_to_select")
+        size = validation.n_selected(n_features_to_select, p, "n_features_to_select")
         # The ranks in single precision, and some copies of a part of the matrix.
         needed = 4 * m * p + 7 * min(8 * m * p, PART)
         require_memory(needed, f"the ranks of {p:,} features", "take fewer features or resamples")
@@ -298,15 +289,13 @@ def feature_stability(
         "lower": np.minimum(lower, frequency),
         "upper": np.maximum(upper, frequency),
     }
-    if not isinstance(read, SelectedSets):
+    if not isinstance(read, _input.SelectedSets):
         columns |= _rank_columns(ranks, seen, quantiles)
         columns["probability_in_top"] = in_top
     return pd.DataFrame(columns, index=pd.Index(list(labels), name="feature"))
 
 
-def _standing(
-    scores: Floats, size: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], Floats, NDArray[np.float32]]:
+def _standing(scores: Floats, size: int) -> tuple[Integers, Integers, Floats, NDArray[np.float32]]:
     """Of each feature: how often it was seen and selected, its share of orders, its ranks."""
     m, p = scores.shape
     seen, count = np.zeros(p, dtype=np.int64), np.zeros(p, dtype=np.int64)
@@ -323,7 +312,7 @@ def _standing(
 
 
 def _rank_columns(
-    ranks: NDArray[np.float32], seen: NDArray[np.int64], quantiles: Sequence[float]
+    ranks: NDArray[np.float32], seen: Integers, quantiles: Sequence[float]
 ) -> dict[str, Floats]:
     """Mean, median, standard deviation and quantiles of the ranks, some features at a time."""
     names = ["rank_mean", "rank_median", "rank_sd", *(f"rank_q{100 * q:02g}" for q in quantiles)]
@@ -341,7 +330,7 @@ def _rank_columns(
     return dict(zip(names, values, strict=True))
 
 
-def _known_quantiles(ranks: Floats, seen: NDArray[np.int64], quantiles: Sequence[float]) -> Floats:
+def _known_quantiles(ranks: Floats, seen: Integers, quantiles: Sequence[float]) -> Floats:
     """Quantiles of the known ranks of each column; `nanquantile` makes a slow call for every column."""
     values = np.empty((len(quantiles), ranks.shape[1]))
     ordered = np.sort(ranks, axis=0)  # what is missing comes last
@@ -351,7 +340,7 @@ def _known_quantiles(ranks: Floats, seen: NDArray[np.int64], quantiles: Sequence
     return values
 
 
-def select_seen(scores: Floats, size: int) -> tuple[NDArray[np.bool_], Floats]:
+def select_seen(scores: Floats, size: int) -> tuple[Booleans, Floats]:
     """Selection of each resample, and the share of orders of ties that select a feature; `size` is
     scaled to the share of features that a resample saw."""
     p = scores.shape[1]
@@ -364,7 +353,7 @@ def select_seen(scores: Floats, size: int) -> tuple[NDArray[np.bool_], Floats]:
         for part in row_blocks((len(alike), p), CACHED):
             rows = alike[part]
             chosen = scores[rows]
-            support[rows] = selected = select_top(chosen, k)
+            support[rows] = selected = ranking.select_top(chosen, k)
             edge = np.where(selected, chosen, np.inf).min(axis=1, keepdims=True)
             above, tied = chosen > edge, chosen == edge
             room = (k - above.sum(axis=1, keepdims=True)) / tied.sum(axis=1, keepdims=True)

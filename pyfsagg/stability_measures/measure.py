@@ -1,4 +1,4 @@
-"""One measure of stability: the data are read, bound to the measure, and given an interval."""
+"""Measures of stability, one or all that apply: the data are read, bound, and given an interval."""
 
 from __future__ import annotations
 
@@ -12,47 +12,20 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
+from pyfsagg._base import validation
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.validation import (
-    check_choice,
-    check_integer,
-    check_level,
-    check_real,
-    n_selected,
-    resolve_seed,
-)
-from pyfsagg._message import Param, Remedy, Use
+from pyfsagg._message import Message, Param, Remedy, Use
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures import (
+    _base,
+    chance,
     pairwise,  # noqa: F401
     sets,  # noqa: F401
     similarity_adjusted,  # noqa: F401
 )
-from pyfsagg.stability_measures._base import (
-    STABILITY_MEASURES,
-    BoundStatistic,
-    Estimate,
-    Imputed,
-    Interval,
-    MeasureValue,
-    PairwiseAverage,
-    StabilitySpec,
-    bootstrap_interval,
-    jackknife_interval,
-    jackknife_values,
-    normal_interval,
-    require_defined,
-)
 from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collection
-from pyfsagg.stability_measures.chance import (
-    average_of_draws,
-    check_ties,
-    draw_orders,
-    draw_selections,
-    select,
-)
 from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs, check_similarity
 
 MANY = 30  # resamples from which on asymptotic intervals cover about what they say (measured)
@@ -74,7 +47,7 @@ def measure_stability(
     ties: str = "random",
     random_state: int | Generator | None = None,
     **measure_params: Any,
-) -> MeasureValue:
+) -> _base.MeasureValue:
     """One measure of the stability of scores, rankings or selections; ``float(result)`` is the value.
 
     Parameters
@@ -110,8 +83,8 @@ def measure_stability(
     >>> round(float(measure_stability(scores, "spearman")), 4)
     0.6667
     """
-    spec = STABILITY_MEASURES.get(measure)
-    seed = resolve_seed(random_state)
+    spec = _base.STABILITY_MEASURES.get(measure)
+    seed = validation.resolve_seed(random_state)
     bound = bind(
         spec,
         data,
@@ -125,7 +98,7 @@ def measure_stability(
         ties=ties,
         seed=seed,
     )
-    confidence_level = check_level("confidence_level", confidence_level)
+    confidence_level = validation.check_level("confidence_level", confidence_level)
     estimate = bound.estimate()
     limits: dict[str, Any] = {}
     if interval is not None:
@@ -141,7 +114,7 @@ def measure_stability(
         or isinstance(spec.bind, AdjustedPairs)
         or (bound.n_tied > 0 and spec.needs_strict and ties == "random")
     )
-    return MeasureValue(
+    return _base.MeasureValue(
         estimate.value,
         spec.name,
         bound.statistic.n_rows,
@@ -162,20 +135,20 @@ class Bound:
     """A measure bound to data: `n_features` (0: unknown), the `kind` of reading, `n_tied` resamples
     with ties; no interval if resamples may agree `by_accident`."""
 
-    spec: StabilitySpec
-    statistic: BoundStatistic
+    spec: _base.StabilitySpec
+    statistic: _base.BoundStatistic
     n_features: int
     kind: str
     n_tied: int
     by_accident: bool
 
-    def estimate(self) -> Estimate:
+    def estimate(self) -> _base.Estimate:
         """The estimate; an error if the measure is undefined on the data."""
-        return require_defined(self.statistic.estimate(), self.spec.name, self.statistic.unit)
+        return _base.require_defined(self.statistic.estimate(), self.spec.name, self.statistic.unit)
 
     def interval(
         self, method: str, value: float, confidence_level: float, n_boot: int, seed: int
-    ) -> Interval:
+    ) -> _base.Interval:
         """The interval by one of the methods, within the range of the measure."""
         spec, statistic = self.spec, self.statistic
         if self.by_accident:
@@ -183,12 +156,12 @@ class Bound:
                 f"{spec.name!r} has no interval here: most features have the same score in these few rows of "
                 f"scores, which then agree by accident; use at least {MANY} rows, or a set measure"
             )
-        check_choice("interval", method, ("analytic", "bootstrap", "jackknife"))
+        validation.check_choice("interval", method, ("analytic", "bootstrap", "jackknife"))
         if method == "bootstrap":
-            n_boot = check_integer("n_boot", n_boot, low=2)
-            limits = bootstrap_interval(statistic, value, confidence_level, n_boot, seed)
+            n_boot = validation.check_integer("n_boot", n_boot, low=2)
+            limits = _base.bootstrap_interval(statistic, value, confidence_level, n_boot, seed)
         elif method == "jackknife":
-            limits = jackknife_interval(statistic, value, confidence_level)
+            limits = _base.jackknife_interval(statistic, value, confidence_level)
         elif statistic.variance is None:
             raise ParameterError(
                 Use(interval="analytic"),
@@ -203,13 +176,13 @@ class Bound:
                 Remedy(f"use 'jackknife', or at least {MANY} resamples"),
             )
         else:
-            limits = normal_interval(value, statistic.variance(), confidence_level)
+            limits = _base.normal_interval(value, statistic.variance(), confidence_level)
         lower, upper = (spec.within(end, statistic.n_rows) for end in (limits.lower, limits.upper))
         return replace(limits, lower=lower, upper=upper)
 
 
 def bind(
-    spec: StabilitySpec,
+    spec: _base.StabilitySpec,
     data: Any,
     measure_params: Mapping[str, Any] = MappingProxyType({}),
     *,
@@ -223,7 +196,7 @@ def bind(
     ties: str = "random",
 ) -> Bound:
     """Read the data for `spec` and bind the measure."""
-    check_ties(ties)
+    chance.check_ties(ties)
     options = dict(measure_params)
     data = pandas_frame(data)
     if "similarity" in spec.needs:
@@ -242,7 +215,7 @@ def bind(
 
 
 def bind_read(
-    spec: StabilitySpec,
+    spec: _base.StabilitySpec,
     read: Matrix | SelectedSets,
     n_features_to_select: float | int,
     ties: str,
@@ -261,20 +234,20 @@ def bind_read(
         if n_tied and spec.needs_strict:
             drawn = [
                 SelectedSets(support, prepared.n_features, prepared.labels)
-                for support in draw_selections(prepared, seed)
+                for support in chance.draw_selections(prepared, seed)
             ]
     elif spec.kind == "ranks" and spec.needs_strict and ties == "random":
-        drawn = draw_orders(prepared, seed)
+        drawn = chance.draw_orders(prepared, seed)
         n_tied = int((drawn[0] != prepared).any(axis=1).sum())
-    statistic = average_of_draws(lambda data: spec.bind(data, **options), drawn)
+    statistic = chance.average_of_draws(lambda data: spec.bind(data, **options), drawn)
     if undefined is not None:
-        if not isinstance(statistic, PairwiseAverage):
+        if not isinstance(statistic, _base.PairwiseAverage):
             raise ParameterError(
                 "the parameter ",
                 Param("undefined"),
                 f" gives pairs a value, and {spec.name!r} is not an average over pairs",
             )
-        statistic = Imputed(statistic, check_real("undefined", undefined))
+        statistic = _base.Imputed(statistic, validation.check_real("undefined", undefined))
     by_accident = spec.kind != "sets" and isinstance(read, Matrix) and _mostly_tied(read.values)
     return Bound(spec, statistic, p, kind, n_tied, by_accident)
 
@@ -287,7 +260,7 @@ def _mostly_tied(values: Floats) -> bool:
     return bool(np.median((values == middle).mean(axis=1)) > 0.5)
 
 
-def check_measure_params(spec: StabilitySpec, measure_params: dict[str, Any]) -> None:
+def check_measure_params(spec: _base.StabilitySpec, measure_params: dict[str, Any]) -> None:
     """Refuse an option that the measure does not have."""
     parameters = inspect.signature(spec.bind).parameters.values()
     allowed = {
@@ -328,14 +301,17 @@ def _size_from(
 
 
 def _prepare(
-    spec: StabilitySpec, read: Matrix | SelectedSets, n_features_to_select: float | int, ties: str
+    spec: _base.StabilitySpec,
+    read: Matrix | SelectedSets,
+    n_features_to_select: float | int,
+    ties: str,
 ) -> tuple[Any, int, str]:
     """What the measure's `bind` takes (scores, ascending ranks or a selection), p and the kind."""
     if isinstance(read, Matrix):
         values, p = read.values, read.values.shape[1]
         if spec.kind == "sets":
-            size = n_selected(n_features_to_select, p, "n_features_to_select")
-            return select(read, size, ties), p, read.kind
+            size = validation.n_selected(n_features_to_select, p, "n_features_to_select")
+            return chance.select(read, size, ties), p, read.kind
         if spec.kind == "ranks":
             values = rank_scores(values, higher_is_better=False)
         return values, p, read.kind
@@ -381,15 +357,167 @@ def pseudo_values(
     with the rest (below for a distance). Arguments of :func:`measure_stability`. Quenouille (1956),
     Biometrika 43:353; Tukey (1958)."""
     bound = bind(
-        STABILITY_MEASURES.get(measure),
+        _base.STABILITY_MEASURES.get(measure),
         data,
         measure_params,
         n_features_to_select=n_features_to_select,
         similarity=similarity,
         input=input,
         ties=ties,
-        seed=resolve_seed(random_state),
+        seed=validation.resolve_seed(random_state),
     )
     value, m = bound.estimate().value, bound.statistic.n_rows
-    values: Floats = m * value - (m - 1) * jackknife_values(bound.statistic)
+    values: Floats = m * value - (m - 1) * _base.jackknife_values(bound.statistic)
     return values
+
+
+VISIT_PAIRS = ("kendall", "weighted_kendall")
+"""Measures whose intervals visit all pairs of resamples, at p log p each."""
+
+NARROW = (
+    "the interval is too narrow where the resamples nearly agree: it rests on their spread alone"
+)
+
+MOST_CELLS = 20_000_000
+"""m^2 p up to which the table of all measures computes these intervals (a second or two)."""
+
+
+def stability_table(
+    data: Any,
+    measures: Sequence[str] | None = None,
+    *,
+    n_features: int | None = None,
+    feature_names: Sequence[str] | None = None,
+    n_features_to_select: float | int = 0.25,
+    similarity: Any = None,
+    input: str = "auto",
+    interval: str | None = "jackknife",
+    confidence_level: float = 0.95,
+    n_boot: int = 1000,
+    ties: str = "random",
+    random_state: int | Generator | None = None,
+) -> pd.DataFrame:
+    """All stability measures that apply to scores, rankings or selections over resamples."""
+    chance.check_ties(ties)
+    seed = validation.resolve_seed(random_state)
+    if interval is not None:
+        validation.check_choice("interval", interval, ("jackknife", "bootstrap"))
+    confidence_level = validation.check_level("confidence_level", confidence_level)
+    if (
+        isinstance(similarity, pd.DataFrame)
+        and feature_names is None
+        and not hasattr(data, "shape")
+    ):
+        feature_names = list(map(str, similarity.columns))  # lists need not contain every feature
+    read = read_collection(
+        data, kind=input, compares="sets", n_features=n_features, feature_names=feature_names
+    )
+    matrix = None if similarity is None else _fitting_similarity(similarity, read)
+    if measures is None:
+        chosen = [spec for spec in _base.STABILITY_MEASURES if not _missing(spec, read, matrix)]
+    else:
+        chosen = [
+            _base.STABILITY_MEASURES.get(name)
+            for name in validation.check_list("measures", measures)
+        ]
+        if not chosen:
+            raise ParameterError(
+                Param("measures"), " is empty", Remedy("name at least one, or drop it for all")
+            )
+        for spec in chosen:
+            reason = _missing(spec, read, matrix)
+            if reason:
+                raise ParameterError(f"the measure {spec.name!r} ", reason)
+    rows = {}
+    for spec in chosen:
+        options: dict[str, Any] = {"similarity": matrix} if "similarity" in spec.needs else {}
+        bound = bind_read(spec, read, n_features_to_select, ties, seed, options)
+        m = bound.statistic.n_rows
+        slow = spec.name in VISIT_PAIRS and m**2 * bound.n_features > MOST_CELLS
+        method = None if slow and measures is None else interval
+        estimate = bound.statistic.estimate()
+        row = table_row(bound, estimate, method, confidence_level, n_boot, seed)
+        if method != interval:
+            row["note"] = (
+                f"no interval: it would visit {m:,} x {m:,} rankings "
+                f"one by one; name {spec.name!r} among measures to have it"
+            )
+        rows[spec.name] = row
+    table = measures_frame(rows).drop(columns="standard_error")
+    table.attrs["seed"] = seed
+    return table
+
+
+def measures_frame(rows: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+    """Values by the name of their measure, a row for each."""
+    return pd.DataFrame(list(rows.values()), index=pd.Index(list(rows), name="measure"))
+
+
+def _fitting_similarity(similarity: Any, read: Matrix | SelectedSets) -> Floats:
+    """The similarity matrix, one row per column of the data."""
+    labels = read.labels if isinstance(read, SelectedSets) else read.feature_names
+    matrix, p = check_similarity(similarity, labels, "similarity-adjusted")[0], len(labels)
+    if len(matrix) != p or (isinstance(read, SelectedSets) and read.n_features not in (None, p)):
+        raise DataError(
+            Param("similarity"),
+            f" has size {len(matrix)} x {len(matrix)}, but the data name {p} features; it ",
+            "needs a row for every feature to choose from, in their order (for lists, a data ",
+            "frame with their names)",
+        )
+    return matrix
+
+
+def _missing(
+    spec: _base.StabilitySpec, read: Matrix | SelectedSets, similarity: Floats | None
+) -> str:
+    """What a measure would need and the data do not have; empty if it applies."""
+    if "similarity" in spec.needs and similarity is None:
+        return Message(
+            "compares selections by the similarity of features; pass ", Param("similarity")
+        )
+    if isinstance(read, SelectedSets):
+        if spec.kind != "sets":
+            return f"compares {spec.kind}, and the data are selections"
+        if "n_features" in spec.needs and read.n_features is None:
+            return Message(
+                "depends on the number of features to choose from, which lists do not give; pass ",
+                Param("n_features"),
+            )
+    return ""
+
+
+def table_row(
+    bound: Bound,
+    estimate: _base.Estimate,
+    method: str | None,
+    confidence_level: float,
+    n_boot: int,
+    seed: int,
+) -> dict[str, Any]:
+    """One line of the table; an undefined value or interval is explained in the note."""
+    spec, statistic = bound.spec, bound.statistic
+    limits: _base.Interval | None = None
+    note = ""
+    try:
+        _base.require_defined(estimate, spec.name, statistic.unit)
+        if method is not None:
+            limits = bound.interval(method, estimate.value, confidence_level, n_boot, seed)
+            if spec.kind == "sets" and statistic.least_variance is None:
+                note = NARROW
+    except DataError as reason:
+        note = str(reason)
+    return {
+        "value": estimate.value,
+        "lower": np.nan if limits is None else limits.lower,
+        "upper": np.nan if limits is None else limits.upper,
+        "standard_error": np.nan if limits is None else limits.standard_error,
+        "bounds": spec.bounds,
+        "corrected_for_chance": spec.corrected_for_chance,
+        "higher_is_better": spec.higher_is_better,
+        "kind": spec.kind,
+        "n_pairs": estimate.n_pairs,
+        "n_undefined": estimate.n_undefined,
+        "unit": statistic.unit,
+        "n_tied": bound.n_tied,
+        "note": note,
+    }

@@ -15,9 +15,8 @@ from pyfsagg._base.fields import Part, columns, row_of
 from pyfsagg._base.validation import check_choice, check_level, check_real, n_selected
 from pyfsagg._message import Param, Remedy, Use
 from pyfsagg.exceptions import DataError, InputTypeError
+from pyfsagg.stability_measures import _input, chance
 from pyfsagg.stability_measures._base import jackknife_variance
-from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collection
-from pyfsagg.stability_measures.chance import check_ties, select
 
 
 def intersection_variance(counts: Floats, m: int, p: int) -> float:
@@ -38,7 +37,7 @@ def intersection_variance(counts: Floats, m: int, p: int) -> float:
 
 
 def pairs_variance(
-    selection: SelectedSets, formula: Callable[[Floats, Floats, Floats, float], Floats]
+    selection: _input.SelectedSets, formula: Callable[[Floats, Floats, Floats, float], Floats]
 ) -> float:
     """The least variance of the mean over pairs of a function of intersection and sizes."""
     member = selection.membership
@@ -263,13 +262,13 @@ def nogueira(
     0.391
     """
     confidence_level = check_level("confidence_level", confidence_level)
-    check_ties(ties)
-    read = read_collection(
+    chance.check_ties(ties)
+    read = _input.read_collection(
         sets, kind=input, compares="sets", n_features=n_features, feature_names=feature_names
     )
-    if isinstance(read, Matrix):
+    if isinstance(read, _input.Matrix):
         size = n_selected(n_features_to_select, read.values.shape[1], "n_features_to_select")
-        read = select(read, size, ties)
+        read = chance.select(read, size, ties)
     p, m = read.p, len(read.support)
     estimate = nogueira_estimate(read)
     if np.isnan(estimate):
@@ -299,7 +298,7 @@ def nogueira(
 PAIRED_FEWEST = 5  # resamples from which on the paired test keeps its level (measured)
 
 
-def nogueira_estimate(selection: SelectedSets) -> float:
+def nogueira_estimate(selection: _input.SelectedSets) -> float:
     """The estimate; NaN when all subsets are empty or all are full."""
     p, m = selection.p, len(selection.support)
     total = selection.sizes.sum()
@@ -313,7 +312,7 @@ def nogueira_estimate(selection: SelectedSets) -> float:
     return float(1.0 - spread / (share * (1 - share)))
 
 
-def nogueira_leave_one_out(selection: SelectedSets) -> Floats:
+def nogueira_leave_one_out(selection: _input.SelectedSets) -> Floats:
     """The estimates without subset 0, 1, …; NaN where undefined.  One pass over the rows."""
     p, m = selection.p, len(selection.support) - 1
     if m < 2:
@@ -332,7 +331,7 @@ def nogueira_leave_one_out(selection: SelectedSets) -> Floats:
     return np.where(usable & np.isfinite(values), values, np.nan)
 
 
-def nogueira_least_variance(selection: SelectedSets) -> float:
+def nogueira_least_variance(selection: _input.SelectedSets) -> float:
     """The least variance, from frequencies alone."""
     p, m = selection.p, len(selection.support)
     size = float(selection.sizes.mean())
@@ -341,7 +340,7 @@ def nogueira_least_variance(selection: SelectedSets) -> float:
     return intersection_variance(counts, m, p) / scale**2 if scale > 0 else 0.0
 
 
-def nogueira_variance(selection: SelectedSets) -> float:
+def nogueira_variance(selection: _input.SelectedSets) -> float:
     """Asymptotic variance: (2/m)^2 times the sum of squares of the centred contributions, the
     derivatives in direction of the subsets."""
     p = selection.p

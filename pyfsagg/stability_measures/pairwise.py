@@ -8,42 +8,19 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from pyfsagg._base.arithmetic import CACHED, Floats, row_blocks
-from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import (
-    as_array,
-    check_choice,
-    check_integer,
-    check_real,
-    n_selected,
-    resolve_seed,
-)
-from pyfsagg._kernels.stability import (
-    canberra_block,
-    canberra_pair_sum,
-    kendall_block,
-    kendall_pair_sum,
-    overlap_block,
-    weighted_kendall_pair_sum,
-)
+from pyfsagg._base import remarks, validation
+from pyfsagg._base.arithmetic import CACHED, Booleans, Floats, row_blocks
+from pyfsagg._kernels import stability
 from pyfsagg._message import Param
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.stability_measures._base import (
-    STABILITY_MEASURES,
-    Estimate,
-    PairwiseAverage,
-    StabilitySpec,
-    WholeSample,
-    require_defined,
-)
-from pyfsagg.stability_measures._input import SelectedSets, check_several, read_matrix
-from pyfsagg.stability_measures.chance import check_ties, draw_selections, select
+from pyfsagg.stability_measures import _base, _input, chance
+from pyfsagg.stability_measures._base import Estimate, PairwiseAverage, StabilitySpec
 
 
-def _unit_rows(values: Floats, weights: Floats | None = None) -> tuple[Floats, NDArray[np.bool_]]:
+def _unit_rows(values: Floats, weights: Floats | None = None) -> tuple[Floats, Booleans]:
     """Rows centred and scaled to length one (under column weights; constant rows to zero, first divided
     by their maximum against overflow), and which vary."""
     unit, known = np.empty(values.shape), np.empty(len(values), dtype=np.bool_)
@@ -72,7 +49,7 @@ def bind_correlation(
     """Pearson's correlation of scores; Spearman's of ranks."""
     weights = None
     if feature_weights is not None:
-        weights = as_array("feature_weights", feature_weights, np.float64)
+        weights = validation.as_array("feature_weights", feature_weights, np.float64)
         if weights.shape != (values.shape[1],):
             raise ParameterError(
                 Param("feature_weights"),
@@ -108,26 +85,26 @@ def bind_canberra(
     ranks: Floats, *, direction: str = "ascending", location: int | None = None
 ) -> PairwiseAverage:
     """Canberra distance of ranks from the end that `direction` names, cut off after `location`."""
-    check_choice("direction", direction, ("ascending", "descending"))
+    validation.check_choice("direction", direction, ("ascending", "descending"))
     m, p = ranks.shape
     if direction == "descending":
         ranks = p + 1 - ranks
     if location is not None:
-        ranks = np.minimum(ranks, check_integer("location", location, low=1, high=p) + 1)
+        ranks = np.minimum(ranks, validation.check_integer("location", location, low=1, high=p) + 1)
     oriented = np.ascontiguousarray(ranks)
 
     def block(left: slice, right: slice) -> Floats:
-        return np.asarray(canberra_block(oriented[left], oriented[right]) / p)
+        return np.asarray(stability.canberra_block(oriented[left], oriented[right]) / p)
 
     def shortcut() -> Estimate:
         n_pairs = m * (m - 1) // 2
-        total = float(canberra_pair_sum(np.sort(oriented.T, axis=1)))
+        total = float(stability.canberra_pair_sum(np.sort(oriented.T, axis=1)))
         return Estimate(total / (p * n_pairs), n_pairs, 0)
 
     return PairwiseAverage(m, block, shortcut)
 
 
-def bind_asd(scores: Floats) -> WholeSample:
+def bind_asd(scores: Floats) -> _base.WholeSample:
     rows, varies = _unit_rows(scores)
     rows *= math.sqrt(scores.shape[1] - 1)  # z-scores with ddof 1; those of constant rows are zero
     # About the column means the sums of squares do not cancel when the resamples agree closely.
@@ -146,7 +123,7 @@ def bind_asd(scores: Floats) -> WholeSample:
         values[enough] = np.sqrt(np.maximum(variance, 0.0)).mean(axis=1)
         return values
 
-    return WholeSample(len(scores), evaluate, int((~varies).sum()))
+    return _base.WholeSample(len(scores), evaluate, int((~varies).sum()))
 
 
 def pairwise_is_cheaper(m: int, p: int) -> bool:
@@ -164,7 +141,7 @@ def _mean_kendall(ranks: Floats) -> Estimate:
     undefined = m * (m - 1) // 2 - n_pairs
     if n_pairs == 0 or p < 2:
         return Estimate(np.nan, 0, m * (m - 1) // 2)
-    total = kendall_pair_sum(np.ascontiguousarray(ranks[known]), 1 / np.sqrt(free[known]))
+    total = stability.kendall_pair_sum(np.ascontiguousarray(ranks[known]), 1 / np.sqrt(free[known]))
     value = (float(total) - n_known) / (2 * n_pairs)
     return Estimate(min(1.0, max(-1.0, value)), n_pairs, undefined)
 
@@ -192,7 +169,7 @@ def kendall_cells(
     def block(left: slice, right: slice) -> Floats:
         rows, orders = (ranks[left], ranks[right]), (order[left], order[right])
         pair = (weights[left], weights[right])
-        return np.asarray(kendall_block(*rows, *orders, *pair, symmetric))
+        return np.asarray(stability.kendall_block(*rows, *orders, *pair, symmetric))
 
     return block
 
@@ -204,7 +181,7 @@ def bind_kendall(ranks: Floats) -> PairwiseAverage:
     return PairwiseAverage(m, block, shortcut)
 
 
-STABILITY_MEASURES.add(
+_base.STABILITY_MEASURES.add(
     StabilitySpec(
         name="pearson",
         aliases=("pcc", "pearson_correlation"),
@@ -283,48 +260,43 @@ def thesis_measures(
     scores: ArrayLike,
     *,
     n_features_to_select: float | int = 0.25,
-    canberra_direction: str = "ascending",
     ties: str = "random",
     random_state: int | Generator | None = None,
-    n_orders: int | None = None,
 ) -> dict[str, float]:
-    """The five measures of the thesis (eq. 3.2 to 3.6) for a score matrix, with `n_orders` of ties, by
-    default by the number of pairs."""
-    check_ties(ties)
-    matrix = read_matrix(scores, kind="scores", name="scores")
+    """The five measures of the thesis (eq. 3.2 to 3.6) for a score matrix."""
+    chance.check_ties(ties)
+    matrix = _input.read_matrix(scores, kind="scores", name="scores")
     values = matrix.values
-    check_several(values.shape[1])
-    size = n_selected(n_features_to_select, values.shape[1], "n_features_to_select")
+    _input.check_several(values.shape[1])
+    size = validation.n_selected(n_features_to_select, values.shape[1], "n_features_to_select")
     ranks = rank_scores(values, higher_is_better=False)
     estimates = {
         "pearson": bind_correlation(values).estimate(),
         "spearman": bind_correlation(ranks).estimate(),
-        "canberra": bind_canberra(ranks, direction=canberra_direction).estimate(),
-        "jaccard": _mean_jaccard(select(matrix, size, ties), random_state, n_orders),
+        "canberra": bind_canberra(ranks).estimate(),
+        "jaccard": _mean_jaccard(chance.select(matrix, size, ties), random_state),
         "asd": bind_asd(values).estimate(),
     }
     undefined = estimates["pearson"].n_undefined
     if 0 < undefined < len(values) * (len(values) - 1) // 2:
         constant = estimates["asd"].n_undefined
-        warn(
+        remarks.warn(
             f"{constant:,} of {len(values):,} resamples have the same score for all features: "
             f"they are omitted from ASD, and their {undefined:,} pairs out of the two correlations",
             stacklevel=2,
         )
     return {
-        name: require_defined(estimate, name, "pairs or rows").value
+        name: _base.require_defined(estimate, name, "pairs or rows").value
         for name, estimate in estimates.items()
     }
 
 
-def _mean_jaccard(
-    selection: SelectedSets, random_state: int | Generator | None, n_orders: int | None
-) -> Estimate:
+def _mean_jaccard(selection: _input.SelectedSets, random_state: int | Generator | None) -> Estimate:
     """Mean Jaccard index, over drawn orders of ties."""
-    drawn: Iterable[NDArray[np.bool_]] = [selection.support]
+    drawn: Iterable[Booleans] = [selection.support]
     if selection.n_tied:
-        drawn = draw_selections(selection, resolve_seed(random_state), n_orders)
-    jaccard = STABILITY_MEASURES.get("jaccard")
+        drawn = chance.draw_selections(selection, validation.resolve_seed(random_state))
+    jaccard = _base.STABILITY_MEASURES.get("jaccard")
     estimates = [
         jaccard.bind(replace(selection, support=support, shares=None)).estimate()
         for support in drawn
@@ -363,7 +335,7 @@ def bind_weighted_kendall(ranks: Floats) -> PairwiseAverage:
 
     def shortcut() -> Estimate:
         norm = (p - 1) * float(weights[0].sum())
-        total = float(weighted_kendall_pair_sum(ranks, weights)) / norm - m
+        total = float(stability.weighted_kendall_pair_sum(ranks, weights)) / norm - m
         return Estimate(total / (m * (m - 1)), m * (m - 1) // 2, 0)
 
     return PairwiseAverage(m, block, shortcut if direct else None)
@@ -372,7 +344,7 @@ def bind_weighted_kendall(ranks: Floats) -> PairwiseAverage:
 def bind_rank_biased_overlap(ranks: Floats, *, persistence: float = 0.9) -> PairwiseAverage:
     """Extrapolated overlap: a feature adds to every depth from its later rank on; the lists must be
     strict, so remaining ties are ordered by column."""
-    q = check_real("persistence", persistence, low=0.0, high=1.0, low_open=True)
+    q = validation.check_real("persistence", persistence, low=0.0, high=1.0, low_open=True)
     m, p = ranks.shape
     depth = np.arange(1, p + 1)
     if q == 1.0:
@@ -385,7 +357,7 @@ def bind_rank_biased_overlap(ranks: Floats, *, persistence: float = 0.9) -> Pair
     np.put_along_axis(index, np.argsort(-ranks, axis=1, kind="stable"), depth[None, :], axis=1)
 
     def block(left: slice, right: slice) -> Floats:
-        return np.asarray(overlap_block(index[left], index[right], gain))
+        return np.asarray(stability.overlap_block(index[left], index[right], gain))
 
     def shortcut() -> Estimate:
         columns = np.sort(index, axis=0)
@@ -396,7 +368,7 @@ def bind_rank_biased_overlap(ranks: Floats, *, persistence: float = 0.9) -> Pair
     return PairwiseAverage(m, block, shortcut)
 
 
-STABILITY_MEASURES.add(
+_base.STABILITY_MEASURES.add(
     StabilitySpec(
         name="top_down",
         aliases=("weighted_spearman", "savage"),

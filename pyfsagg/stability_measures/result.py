@@ -10,175 +10,19 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
-from numpy.random import Generator
 
-from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import Part, plain, put_together, stored
 from pyfsagg._base.registry import Call
-from pyfsagg._base.validation import check_choice, check_level, check_list, n_selected, resolve_seed
+from pyfsagg._base.validation import check_level, check_list, n_selected, resolve_seed
 from pyfsagg._base.words import MISSING, count, number, plural, titled
-from pyfsagg._message import Message, Param, Remedy
+from pyfsagg._message import Param
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Recorded, records
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.stability_measures._base import (
-    STABILITY_MEASURES,
-    Estimate,
-    Interval,
-    StabilitySpec,
-    require_defined,
-)
-from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collection
-from pyfsagg.stability_measures.chance import check_ties
+from pyfsagg.stability_measures import _base, measure
+from pyfsagg.stability_measures._input import SelectedSets, read_collection
 from pyfsagg.stability_measures.curves import feature_stability, stability_curve
-from pyfsagg.stability_measures.measure import Bound, bind, bind_read
 from pyfsagg.stability_measures.nogueira import NogueiraResult, StabilityTest, nogueira
-from pyfsagg.stability_measures.similarity_adjusted import check_similarity
-
-VISIT_PAIRS = ("kendall", "weighted_kendall")
-"""Measures whose intervals visit all pairs of resamples, at p log p each."""
-
-NARROW = (
-    "the interval is too narrow where the resamples nearly agree: it rests on their spread alone"
-)
-
-MOST_CELLS = 20_000_000
-"""m^2 p up to which the table of all measures computes these intervals (a second or two)."""
-
-
-def stability_table(
-    data: Any,
-    measures: Sequence[str] | None = None,
-    *,
-    n_features: int | None = None,
-    feature_names: Sequence[str] | None = None,
-    n_features_to_select: float | int = 0.25,
-    similarity: Any = None,
-    input: str = "auto",
-    interval: str | None = "jackknife",
-    confidence_level: float = 0.95,
-    n_boot: int = 1000,
-    ties: str = "random",
-    random_state: int | Generator | None = None,
-) -> pd.DataFrame:
-    """All stability measures that apply to scores, rankings or selections over resamples."""
-    check_ties(ties)
-    seed = resolve_seed(random_state)
-    if interval is not None:
-        check_choice("interval", interval, ("jackknife", "bootstrap"))
-    confidence_level = check_level("confidence_level", confidence_level)
-    if (
-        isinstance(similarity, pd.DataFrame)
-        and feature_names is None
-        and not hasattr(data, "shape")
-    ):
-        feature_names = list(map(str, similarity.columns))  # lists need not contain every feature
-    read = read_collection(
-        data, kind=input, compares="sets", n_features=n_features, feature_names=feature_names
-    )
-    matrix = None if similarity is None else _fitting_similarity(similarity, read)
-    if measures is None:
-        chosen = [spec for spec in STABILITY_MEASURES if not _missing(spec, read, matrix)]
-    else:
-        chosen = [STABILITY_MEASURES.get(name) for name in check_list("measures", measures)]
-        if not chosen:
-            raise ParameterError(
-                Param("measures"), " is empty", Remedy("name at least one, or drop it for all")
-            )
-        for spec in chosen:
-            reason = _missing(spec, read, matrix)
-            if reason:
-                raise ParameterError(f"the measure {spec.name!r} ", reason)
-    rows = {}
-    for spec in chosen:
-        options: dict[str, Any] = {"similarity": matrix} if "similarity" in spec.needs else {}
-        bound = bind_read(spec, read, n_features_to_select, ties, seed, options)
-        m = bound.statistic.n_rows
-        slow = spec.name in VISIT_PAIRS and m**2 * bound.n_features > MOST_CELLS
-        method = None if slow and measures is None else interval
-        estimate = bound.statistic.estimate()
-        row = _row(bound, estimate, method, confidence_level, n_boot, seed)
-        if method != interval:
-            row["note"] = (
-                f"no interval: it would visit {m:,} x {m:,} rankings "
-                f"one by one; name {spec.name!r} among measures to have it"
-            )
-        rows[spec.name] = row
-    table = _table(rows).drop(columns="standard_error")
-    table.attrs["seed"] = seed
-    return table
-
-
-def _table(rows: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
-    return pd.DataFrame(list(rows.values()), index=pd.Index(list(rows), name="measure"))
-
-
-def _fitting_similarity(similarity: Any, read: Matrix | SelectedSets) -> Floats:
-    """The similarity matrix, one row per column of the data."""
-    labels = read.labels if isinstance(read, SelectedSets) else read.feature_names
-    matrix, p = check_similarity(similarity, labels, "similarity-adjusted")[0], len(labels)
-    if len(matrix) != p or (isinstance(read, SelectedSets) and read.n_features not in (None, p)):
-        raise DataError(
-            Param("similarity"),
-            f" has size {len(matrix)} x {len(matrix)}, but the data name {p} features; it ",
-            "needs a row for every feature to choose from, in their order (for lists, a data ",
-            "frame with their names)",
-        )
-    return matrix
-
-
-def _missing(spec: StabilitySpec, read: Matrix | SelectedSets, similarity: Floats | None) -> str:
-    """What a measure would need and the data do not have; empty if it applies."""
-    if "similarity" in spec.needs and similarity is None:
-        return Message(
-            "compares selections by the similarity of features; pass ", Param("similarity")
-        )
-    if isinstance(read, SelectedSets):
-        if spec.kind != "sets":
-            return f"compares {spec.kind}, and the data are selections"
-        if "n_features" in spec.needs and read.n_features is None:
-            return Message(
-                "depends on the number of features to choose from, which lists do not give; pass ",
-                Param("n_features"),
-            )
-    return ""
-
-
-def _row(
-    bound: Bound,
-    estimate: Estimate,
-    method: str | None,
-    confidence_level: float,
-    n_boot: int,
-    seed: int,
-) -> dict[str, Any]:
-    """One line of the table; an undefined value or interval is explained in the note."""
-    spec, statistic = bound.spec, bound.statistic
-    limits: Interval | None = None
-    note = ""
-    try:
-        require_defined(estimate, spec.name, statistic.unit)
-        if method is not None:
-            limits = bound.interval(method, estimate.value, confidence_level, n_boot, seed)
-            if spec.kind == "sets" and statistic.least_variance is None:
-                note = NARROW
-    except DataError as reason:
-        note = str(reason)
-    return {
-        "value": estimate.value,
-        "lower": np.nan if limits is None else limits.lower,
-        "upper": np.nan if limits is None else limits.upper,
-        "standard_error": np.nan if limits is None else limits.standard_error,
-        "bounds": spec.bounds,
-        "corrected_for_chance": spec.corrected_for_chance,
-        "higher_is_better": spec.higher_is_better,
-        "kind": spec.kind,
-        "n_pairs": estimate.n_pairs,
-        "n_undefined": estimate.n_undefined,
-        "unit": statistic.unit,
-        "n_tied": bound.n_tied,
-        "note": note,
-    }
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -541,9 +385,9 @@ def stability(
     reading = {**shared, "feature_names": feature_names}
     alone = isinstance(measures, str)
     if isinstance(measures, str):
-        spec = STABILITY_MEASURES.get(measures)
+        spec = _base.STABILITY_MEASURES.get(measures)
         confidence_level = check_level("confidence_level", confidence_level)
-        bound = bind(
+        bound = measure.bind(
             spec,
             data,
             measure_params or {},
@@ -553,13 +397,13 @@ def stability(
             seed=seed,
         )
         estimate = bound.estimate()  # or an error
-        row = _row(bound, estimate, interval, confidence_level, n_boot, seed)
-        table = _table({spec.name: row})
+        row = measure.table_row(bound, estimate, interval, confidence_level, n_boot, seed)
+        table = measure.measures_frame({spec.name: row})
     else:
         for name, value in (("undefined", undefined), ("measure_params", measure_params)):
             if value is not None:
                 raise ParameterError(f"{name} belongs to one measure; name it: measures='davis'")
-        table = stability_table(
+        table = measure.stability_table(
             data,
             measures,
             **reading,

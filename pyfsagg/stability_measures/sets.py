@@ -16,16 +16,8 @@ import numpy as np
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg._kernels.stability import common_members
-from pyfsagg.stability_measures import chance
-from pyfsagg.stability_measures._base import (
-    BY_DRAWS,
-    BY_FORMULA,
-    STABILITY_MEASURES,
-    Estimate,
-    PairwiseAverage,
-    StabilitySpec,
-    WholeSample,
-)
+from pyfsagg.stability_measures import _base, chance
+from pyfsagg.stability_measures._base import WholeSample
 from pyfsagg.stability_measures._input import SelectedSets
 from pyfsagg.stability_measures.nogueira import (
     intersection_variance,
@@ -81,7 +73,7 @@ def unadjusted(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
     return np.asarray((shared - expected) / (np.sqrt(left * right) - expected))
 
 
-class ExpectedAverage(PairwiseAverage):
+class ExpectedAverage(_base.PairwiseAverage):
     """The mean over pairs of a linear function of expected intersections, for one size, in O(m p): row
     i has intersections w_i (W - w_i), with W the sum of rows."""
 
@@ -95,11 +87,15 @@ class ExpectedAverage(PairwiseAverage):
         self.value = value
         self.rows = shares @ shares.sum(axis=0) - np.einsum("ij,ij->i", shares, shares)
 
-    def estimate(self) -> Estimate:
+    def estimate(self) -> _base.Estimate:
         m = self.n_rows
         n_pairs = m * (m - 1) // 2
         value = float(self.value(np.array([self.rows.sum() / (2 * n_pairs)]))[0])
-        return Estimate(value, n_pairs, 0) if np.isfinite(value) else Estimate(np.nan, 0, n_pairs)
+        return (
+            _base.Estimate(value, n_pairs, 0)
+            if np.isfinite(value)
+            else _base.Estimate(np.nan, 0, n_pairs)
+        )
 
     def leave_one_out(self) -> Floats:
         m = self.n_rows
@@ -121,7 +117,7 @@ class SetPairs:
 
     def __call__(
         self, selection: SelectedSets, *, chance_correction: str = "none"
-    ) -> PairwiseAverage:
+    ) -> _base.PairwiseAverage:
         check_choice(
             "chance_correction",
             chance_correction,
@@ -159,7 +155,7 @@ class SetPairs:
                     cells = (cells - level) / np.where(level < 1.0, 1.0 - level, np.nan)
             return cells
 
-        return PairwiseAverage(len(sizes), block, least_variance=least)
+        return _base.PairwiseAverage(len(sizes), block, least_variance=least)
 
     def _corrected(self, selection: SelectedSets, corrected: bool) -> Formula:
         """The formula, if requested corrected for chance at the mean size."""
@@ -318,19 +314,19 @@ def somol_chance(size: int, p: int, m: int) -> float:
     return float((size / p - low) / (high - low))
 
 
-def set_measure(*, by_formula: bool = False, **parts: Any) -> StabilitySpec:
+def set_measure(*, by_formula: bool = False, **parts: Any) -> _base.StabilitySpec:
     """What the measures of subsets have in common."""
-    ties = BY_FORMULA if by_formula else BY_DRAWS
-    return StabilitySpec(kind="sets", ties=ties, breaks_ties=not by_formula, **parts)
+    ties = _base.BY_FORMULA if by_formula else _base.BY_DRAWS
+    return _base.StabilitySpec(kind="sets", ties=ties, breaks_ties=not by_formula, **parts)
 
 
-def _pairwise(*, pair: Formula, linear: bool = True, **parts: Any) -> StabilitySpec:
+def _pairwise(*, pair: Formula, linear: bool = True, **parts: Any) -> _base.StabilitySpec:
     """A mean over pairs, which can be corrected for chance."""
     pairs = SetPairs(pair, correctable=True, linear=linear)
     return set_measure(bounds="[0, 1]", bind=pairs, chance=pairs.chance, by_formula=linear, **parts)
 
 
-def _beyond_chance(*, pair: Formula, bounds: str = "[-1, 1]", **parts: Any) -> StabilitySpec:
+def _beyond_chance(*, pair: Formula, bounds: str = "[-1, 1]", **parts: Any) -> _base.StabilitySpec:
     """A mean over pairs with a chance-corrected formula."""
     pairs = SetPairs(pair, linear=True)
     return set_measure(
@@ -344,7 +340,7 @@ def _beyond_chance(*, pair: Formula, bounds: str = "[-1, 1]", **parts: Any) -> S
     )
 
 
-STABILITY_MEASURES.add(
+_base.STABILITY_MEASURES.add(
     set_measure(
         name="davis",
         summary="share of the union that is selected, minus a penalty on size",

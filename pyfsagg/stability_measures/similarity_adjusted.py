@@ -11,33 +11,13 @@ import numpy as np
 import pandas as pd
 from numpy.random import Generator
 
+from pyfsagg._base import validation
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.validation import (
-    as_array,
-    check_choice,
-    check_integer,
-    check_mapping,
-    check_real,
-)
-from pyfsagg._kernels.stability import (
-    COUNT,
-    GREEDY,
-    MATCHING,
-    MEAN,
-    YU,
-    Neighbours,
-    adjusted_block,
-    adjusted_rows,
-)
+from pyfsagg._kernels import stability
+from pyfsagg._kernels.stability import YU
 from pyfsagg._message import Param, Remedy, Use
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures._base import (
-    STABILITY_MEASURES,
-    PairwiseAverage,
-    StabilitySpec,
-    WholeSample,
-)
-from pyfsagg.stability_measures._input import SelectedSets
+from pyfsagg.stability_measures import _base, _input
 from pyfsagg.stability_measures.chance import (
     ExpectedPairs,
     corrected_level,
@@ -64,7 +44,7 @@ def check_similarity(
     if isinstance(similarity, pd.DataFrame):
         similarity, names = _in_order(similarity, labels)
     try:
-        matrix = as_array("similarity", similarity, np.float64)
+        matrix = validation.as_array("similarity", similarity, np.float64)
     except (TypeError, ValueError) as error:
         raise InputTypeError(Param("similarity"), f" is not a matrix of numbers: {error}") from None
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1] or not len(matrix):
@@ -114,8 +94,8 @@ def membership_similarity(
     >>> membership_similarity({"one": "ab", "two": "bc"}, "d").loc["b"].tolist()
     [0.5, 1.0, 0.5, 0.0]
     """
-    check_choice("of", of, ("members", "sets"))
-    known = check_mapping("sets", sets)
+    validation.check_choice("of", of, ("members", "sets"))
+    known = validation.check_mapping("sets", sets)
     rows = [(str(member), str(name)) for name, members in known.items() for member in members]
     pairs = pd.DataFrame(rows, columns=["members", "sets"]).drop_duplicates()
     named = pairs["members"] if of == "members" else list(map(str, known))
@@ -145,7 +125,7 @@ def _in_order(
     return cells.to_numpy(), tuple(order)
 
 
-def similar_pairs(matrix: Floats, threshold: float) -> Neighbours:
+def similar_pairs(matrix: Floats, threshold: float) -> stability.Neighbours:
     """The graph of the pairs of features whose similarity reaches the threshold."""
     joined = matrix >= threshold
     np.fill_diagonal(joined, False)
@@ -157,7 +137,7 @@ def similar_pairs(matrix: Floats, threshold: float) -> Neighbours:
     order = np.lexsort((np.maximum(rows, columns), np.minimum(rows, columns), -strength))
     place = np.empty(len(order), dtype=np.intp)
     place[order] = np.arange(len(order))
-    return Neighbours(start, columns.astype(np.intp), strength, place)
+    return stability.Neighbours(start, columns.astype(np.intp), strength, place)
 
 
 class RandomLevel:
@@ -165,7 +145,7 @@ class RandomLevel:
     levels are monotone in the sizes."""
 
     def __init__(
-        self, kind: int, graph: Neighbours, p: int, n_random: int, random_state: Any
+        self, kind: int, graph: stability.Neighbours, p: int, n_random: int, random_state: Any
     ) -> None:
         rng = np.random.default_rng(random_state)
         self.kind, self.graph, self.p, self.n_random = kind, graph, p, n_random
@@ -182,11 +162,13 @@ class RandomLevel:
                 support = np.zeros((count, self.p), dtype=bool)
                 np.put_along_axis(support, position[:, :size], True, axis=1)
                 drawn.append(support)
-            total += float(adjusted_rows(self.kind, drawn[0], drawn[1], self.graph).sum())
+            total += float(stability.adjusted_rows(self.kind, drawn[0], drawn[1], self.graph).sum())
         return total / self.n_random
 
 
-def enumerated_level(kind: int, graph: Neighbours, left: int, right: int, p: int) -> float:
+def enumerated_level(
+    kind: int, graph: stability.Neighbours, left: int, right: int, p: int
+) -> float:
     """Mean of an adjusted intersection over all pairs of subsets of the two sizes."""
     n_pairs = np.exp(log_choose(p, left) + log_choose(p, right))
     if n_pairs > MAX_COMBINATIONS * (1 + 1e-9):
@@ -203,10 +185,10 @@ def enumerated_level(kind: int, graph: Neighbours, left: int, right: int, p: int
         for row, positions in zip(support, chosen, strict=True):
             row[list(positions)] = True
         supports.append(support)
-    return float(adjusted_block(kind, supports[0], supports[1], graph).mean())
+    return float(stability.adjusted_block(kind, supports[0], supports[1], graph).mean())
 
 
-def yu_level(graph: Neighbours, left: int, right: int, p: int) -> float:
+def yu_level(graph: stability.Neighbours, left: int, right: int, p: int) -> float:
     """Exact mean of Yu's intersection, by the degrees of the similarity graph."""
     degrees, counts = np.unique(np.diff(graph.start), return_counts=True)
     there = sum(c * _stand_in(int(d), left, right, p) for d, c in zip(degrees, counts, strict=True))
@@ -237,27 +219,27 @@ class AdjustedPairs:
 
     def __call__(
         self,
-        selection: SelectedSets,
+        selection: _input.SelectedSets,
         *,
         similarity: Floats,
         threshold: float = 0.9,
         chance_correction: str = "default",
         n_random: int = 10_000,
         random_state: int | Generator | None = 0,
-    ) -> PairwiseAverage:
-        check_choice(
+    ) -> _base.PairwiseAverage:
+        validation.check_choice(
             "chance_correction", chance_correction, ("default", "none", "exact", "estimate")
         )
         if chance_correction == "default":  # Yu's intersection has an exact level at every size
             chance_correction = "exact" if self.kind == YU else "estimate"
-        threshold = check_real("threshold", threshold, low=0.0, high=1.0, low_open=True)
+        threshold = validation.check_real("threshold", threshold, low=0.0, high=1.0, low_open=True)
         graph = similar_pairs(similarity, threshold)
         support = selection.support
         sizes = support.sum(axis=1).astype(np.float64)
         p = selection.p
         level: Callable[[int, int], float] | None = None
         if chance_correction == "estimate":
-            n_random = check_integer("n_random", n_random, low=1)
+            n_random = validation.check_integer("n_random", n_random, low=1)
             level = RandomLevel(self.kind, graph, p, n_random, random_state)
         elif chance_correction == "exact" and self.kind == YU:
             level = lambda a, b: yu_level(graph, a, b, p)  # noqa: E731
@@ -266,7 +248,9 @@ class AdjustedPairs:
         expected = None if level is None else ExpectedPairs(sizes, level)
 
         def block(left: slice, right: slice) -> Floats:
-            cells: Floats = adjusted_block(self.kind, support[left], support[right], graph)
+            cells: Floats = stability.adjusted_block(
+                self.kind, support[left], support[right], graph
+            )
             if self.kind == YU:
                 both_empty = (sizes[left, None] == 0) & (sizes[None, right] == 0)
                 cells[both_empty] = np.nan
@@ -276,7 +260,7 @@ class AdjustedPairs:
             largest = (n_left + n_right) / 2.0 if self.kind == YU else np.sqrt(n_left * n_right)
             return _corrected(cells, expected.block(left, right), largest)
 
-        return PairwiseAverage(len(sizes), block)
+        return _base.PairwiseAverage(len(sizes), block)
 
     def chance(
         self,
@@ -308,18 +292,18 @@ def _corrected(cells: Floats, level: Floats, maximum: Floats | float) -> Floats:
 
 
 def _thresholded(similarity: Floats, threshold: float) -> Floats:
-    threshold = check_real("threshold", threshold, low=0.0, high=1.0)
+    threshold = validation.check_real("threshold", threshold, low=0.0, high=1.0)
     return np.where(similarity >= threshold, similarity, 0.0)
 
 
 def bind_zucknick(
-    selection: SelectedSets,
+    selection: _input.SelectedSets,
     *,
     similarity: Floats,
     threshold: float = 0.9,
     chance_correction: str = "none",
-) -> PairwiseAverage:
-    check_choice("chance_correction", chance_correction, ("none", "exact"))
+) -> _base.PairwiseAverage:
+    validation.check_choice("chance_correction", chance_correction, ("none", "exact"))
     strong = _thresholded(similarity, threshold)
     member = selection.support.astype(np.float64)
     sizes = member.sum(axis=1)
@@ -343,7 +327,7 @@ def bind_zucknick(
         np.divide(shared + extra, union, out=cells, where=union > 0)
         return cells if expected is None else _corrected(cells, expected.block(left, right), 1.0)
 
-    return PairwiseAverage(len(sizes), block)
+    return _base.PairwiseAverage(len(sizes), block)
 
 
 def _expected_zucknick(strong: Floats) -> Callable[[Floats, Floats, Floats, float], Floats]:
@@ -360,8 +344,8 @@ def _expected_zucknick(strong: Floats) -> Callable[[Floats, Floats, Floats, floa
 
 
 def bind_sechidis(
-    selection: SelectedSets, *, similarity: Floats, threshold: float = 0.9
-) -> WholeSample:
+    selection: _input.SelectedSets, *, similarity: Floats, threshold: float = 0.9
+) -> _base.WholeSample:
     strong = _thresholded(similarity, threshold)
     member = selection.membership
     sizes = selection.sizes
@@ -387,7 +371,7 @@ def bind_sechidis(
             values = np.where(usable, 1 - observed / chance, np.nan)
         return np.where(np.isfinite(values), values, np.nan)
 
-    return WholeSample(len(sizes), evaluate)
+    return _base.WholeSample(len(sizes), evaluate)
 
 
 def _similarity_among_ties(member: Floats, strong: Floats) -> Floats | None:
@@ -418,12 +402,12 @@ def zucknick_chance(
     return hypergeometric_mean(formula, size, size, p)
 
 
-def _adjusted(**parts: Any) -> StabilitySpec:
+def _adjusted(**parts: Any) -> _base.StabilitySpec:
     """What the measures with similar features have in common."""
     return set_measure(needs=("n_features", "similarity"), **parts)
 
 
-def _intersection(kind: int, *, formula: str, latex: str, **parts: Any) -> StabilitySpec:
+def _intersection(kind: int, *, formula: str, latex: str, **parts: Any) -> _base.StabilitySpec:
     """The intersection plus the contribution of stand-ins (`formula`), corrected for chance."""
     pairs = AdjustedPairs(kind)
     size, size_in_latex = "sqrt(n_i n_v)", r"\sqrt{n_i n_v}"
@@ -444,9 +428,9 @@ def _intersection(kind: int, *, formula: str, latex: str, **parts: Any) -> Stabi
 
 
 _LOD = "Bommert & Rahnenführer (2020), LOD:203"
-STABILITY_MEASURES.add(
+_base.STABILITY_MEASURES.add(
     _intersection(
-        COUNT,
+        stability.COUNT,
         name="intersection_count",
         summary="adjusted intersection, by counting features with a stand-in",
         formula="min(O_iv, O_vi)",
@@ -454,7 +438,7 @@ STABILITY_MEASURES.add(
         source=_LOD,
     ),
     _intersection(
-        GREEDY,
+        stability.GREEDY,
         name="intersection_greedy",
         summary="adjusted intersection, by a greedy matching of stand-ins",
         formula="greedy matching(V_i - V_v, V_v - V_i)",
@@ -462,7 +446,7 @@ STABILITY_MEASURES.add(
         source=_LOD,
     ),
     _intersection(
-        MATCHING,
+        stability.MATCHING,
         name="intersection_mbm",
         summary="adjusted intersection, by a maximum bipartite matching",
         formula="maximum matching(V_i - V_v, V_v - V_i)",
@@ -470,7 +454,7 @@ STABILITY_MEASURES.add(
         source=_LOD,
     ),
     _intersection(
-        MEAN,
+        stability.MEAN,
         name="intersection_mean",
         summary="adjusted intersection, by mean similarity to the stand-ins",
         formula="min(M_iv, M_vi), M the sum of mean similarities to stand-ins",

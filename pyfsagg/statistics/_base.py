@@ -10,9 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.fields import Part, plain, row_of
 from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real
 from pyfsagg._message import NAN, Got, Param, Remedy, Use, named
@@ -169,7 +168,7 @@ def _pivot(
     return pd.DataFrame(wide, index=pd.Index(subjects), columns=pd.Index(conditions))
 
 
-def _codes(labels: pd.Series[Any]) -> tuple[NDArray[np.intp], list[str]]:
+def _codes(labels: pd.Series[Any]) -> tuple[Indices, list[str]]:
     """Position of each label, and the labels: order of the categories or of first appearance."""
     codes: Any
     if isinstance(labels.dtype, pd.CategoricalDtype):

@@ -14,21 +14,12 @@ from pyfsagg._base.fields import Part, columns
 from pyfsagg._base.validation import as_array, check_choice, check_flag
 from pyfsagg._message import Param, Remedy, Use
 from pyfsagg.exceptions import DataError
-from pyfsagg.statistics._base import (
-    Groups,
-    TestResult,
-    check_confidence_level,
-    negligible,
-    number_text,
-    p_text,
-    read_blocks,
-    read_groups,
-)
-from pyfsagg.statistics.effect_sizes import variance_share_interval
+from pyfsagg.statistics import _base, effect_sizes
+from pyfsagg.statistics._base import number_text
 
 
 @dataclass(frozen=True, repr=False)
-class OneWayAnova(TestResult):
+class OneWayAnova(_base.TestResult):
     """A one-way analysis of variance of independent groups.
 
     Attributes
@@ -74,7 +65,7 @@ class OneWayAnova(TestResult):
             f"{self._verdict(self.p_value, 'groups')} "
             f"(F({number_text(self.df_effect)}, {number_text(self.df_error)}) = "
             f"{number_text(self.f)}, "
-            f"{p_text(self.p_value)}; η² = {number_text(self.eta_squared)}, "
+            f"{_base.p_text(self.p_value)}; η² = {number_text(self.eta_squared)}, "
             f"{self._interval(self.eta_squared_interval)})."
         )
 
@@ -126,9 +117,9 @@ def one_way_anova(
     One-way ANOVA of 3 groups with 12 values: the groups differ significantly at the 5 % level
     (F(2, 9) = 6.87, p = 0.0154; η² = 0.604, 95 % interval 0.0344 to 0.759).
     """
-    level = check_confidence_level("confidence_level", confidence_level)
+    level = _base.check_confidence_level("confidence_level", confidence_level)
     check_flag("welch", welch)
-    groups = read_groups(data, group=group, value=value, missing=missing)
+    groups = _base.read_groups(data, group=group, value=value, missing=missing)
     values, exponent = scaled_together(*groups.values)
     groups = replace(groups, values=tuple(values))
     _check_groups(groups, exponent, welch)
@@ -154,7 +145,7 @@ def one_way_anova(
         ss_error=unscaled(ss_error, exponent),
         eta_squared=df_effect * f / (df_effect * f + n - k),
         omega_squared=df_effect * (f - 1.0) / (df_effect * (f - 1.0) + n),
-        eta_squared_interval=variance_share_interval(
+        eta_squared_interval=effect_sizes.variance_share_interval(
             f, (df_effect, df_error), level, shares=(k - 1, n - k)
         ),
         welch=bool(welch),
@@ -165,9 +156,9 @@ def one_way_anova(
     )
 
 
-def _check_groups(groups: Groups, exponent: int, welch: bool) -> None:
+def _check_groups(groups: _base.Groups, exponent: int, welch: bool) -> None:
     everything = np.concatenate(groups.values)
-    if negligible(everything - everything[0], everything):
+    if _base.negligible(everything - everything[0], everything):
         value = original(everything[0], exponent)
         raise DataError(
             f"all {everything.size} values are the same ({value:g}): there is nothing to test"
@@ -180,7 +171,7 @@ def _check_groups(groups: Groups, exponent: int, welch: bool) -> None:
     flat = [
         name
         for name, sample in zip(groups.names, groups.values, strict=True)
-        if negligible(sample - math.fsum(sample) / sample.size, everything)
+        if _base.negligible(sample - math.fsum(sample) / sample.size, everything)
     ]
     if len(flat) == len(groups.names):
         raise DataError(
@@ -295,7 +286,7 @@ def _mauchly_p_value(log_w: float, n: int, k: int, reading: str) -> float:
 
 
 @dataclass(frozen=True, repr=False)
-class RepeatedMeasuresAnova(TestResult):
+class RepeatedMeasuresAnova(_base.TestResult):
     """A repeated-measures analysis of variance with one within factor.
 
     Attributes
@@ -362,7 +353,7 @@ class RepeatedMeasuresAnova(TestResult):
             f"Repeated-measures ANOVA of {self.n_conditions} conditions on {self.n_subjects} "
             f"subjects{self._dropped}: {self._verdict(p, 'conditions')} "
             f"(F({number_text(epsilon * self.df_effect)}, {number_text(epsilon * self.df_error)}) "
-            f"= {number_text(self.f)}, {label}{p_text(p)}; generalised η² = "
+            f"= {number_text(self.f)}, {label}{_base.p_text(p)}; generalised η² = "
             f"{number_text(self.generalized_eta_squared)}, "
             f"{self._interval(self.generalized_eta_squared_interval)})."
         )
@@ -437,8 +428,10 @@ def rm_anova(
         ("greenhouse_geisser", "huynh_feldt", "none"),
     )
     check_choice("mauchly", mauchly, ("textbook", "r"))
-    level = check_confidence_level("confidence_level", confidence_level)
-    blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
+    level = _base.check_confidence_level("confidence_level", confidence_level)
+    blocks = _base.read_blocks(
+        data, subject=subject, condition=condition, value=value, missing=missing
+    )
     values, exponent = scaled(blocks.values)
     ss_effect, ss_subjects, ss_error = _split(values)
     n, k = values.shape
@@ -455,7 +448,7 @@ def rm_anova(
         for name, epsilon in epsilons.items()
     }
     epsilon = epsilons[sphericity_correction]
-    partial = variance_share_interval(f, (df_effect, df_error), level, epsilon=epsilon)
+    partial = effect_sizes.variance_share_interval(f, (df_effect, df_error), level, epsilon=epsilon)
     generalized = _generalized_interval(partial, (ss_effect, ss_subjects, ss_error), (n, k), level)
     return RepeatedMeasuresAnova(
         f=f,
@@ -487,12 +480,12 @@ def _split(values: Floats) -> tuple[float, float, float]:
     of_condition = centred.mean(axis=0)
     of_subject = centred.mean(axis=1)
     rest = centred - of_condition - of_subject[:, np.newaxis]
-    if negligible(values - values[:, :1], values):
+    if _base.negligible(values - values[:, :1], values):
         raise DataError(
             f"all {k} conditions have the same value in each of the {n} subjects: all differences "
             "are zero, and there is nothing to test"
         )
-    if negligible(rest, values):
+    if _base.negligible(rest, values):
         raise DataError(
             "the conditions differ by exactly the same amounts in every subject: there is no "
             "residual variation, and F is infinite. Check for values that were rounded or copied, "

@@ -18,15 +18,7 @@ from pyfsagg._base.fields import Part, columns
 from pyfsagg._base.validation import as_array, check_real
 from pyfsagg._message import Got, Remedy, named
 from pyfsagg.exceptions import DataError, InputTypeError
-from pyfsagg.statistics._base import (
-    TestResult,
-    check_confidence_level,
-    gauss_legendre,
-    negligible,
-    number_text,
-    read_blocks,
-    subtracted,
-)
+from pyfsagg.statistics import _base
 
 
 @dataclass(frozen=True, repr=False)
@@ -50,7 +42,7 @@ def noncentral_t_interval(
     >>> round(lower, 4), round(upper, 4)
     (-0.1835, 4.1011)
     """
-    tail = (1.0 - check_confidence_level("confidence_level", confidence_level)) / 2.0
+    tail = (1.0 - _base.check_confidence_level("confidence_level", confidence_level)) / 2.0
     t, df = check_real("t", t), check_real("df", df, low=0.0, low_open=True)
     if t < 0.0:
         lower, upper = noncentral_t_interval(-t, df, confidence_level)
@@ -79,7 +71,7 @@ def _noncentral_t_cdf(t: float, df: float, noncentrality: float) -> float:
         if high <= low:
             return below
     half = 0.5 * (high - low)
-    nodes, weights = gauss_legendre(400)
+    nodes, weights = _base.gauss_legendre(400)
     s = half * nodes + 0.5 * (high + low)
     # Density of S, from that of χ² = df·S².
     log_density = (df - 1.0) * np.log(s) - 0.5 * df * s * s + 0.5 * df * math.log(0.5 * df)
@@ -102,7 +94,7 @@ def noncentral_f_interval(
     >>> round(lower, 3), round(upper, 3)
     (0.447, 28.453)
     """
-    tail = (1.0 - check_confidence_level("confidence_level", confidence_level)) / 2.0
+    tail = (1.0 - _base.check_confidence_level("confidence_level", confidence_level)) / 2.0
     f = check_real("f", f, low=0.0)
     df_effect = check_real("df_effect", df_effect, low=0.0, low_open=True)
     df_error = check_real("df_error", df_error, low=0.0, low_open=True)
@@ -179,7 +171,7 @@ def rank_biserial_paired(differences: Floats, confidence_level: float = 0.95) ->
 
     Source: Kerby (2014), *The simple difference formula*, for the coefficient.
     """
-    level = check_confidence_level("confidence_level", confidence_level)
+    level = _base.check_confidence_level("confidence_level", confidence_level)
     differences = _numbers("differences", differences)
     nonzero = differences[differences != 0.0]
     n = nonzero.size
@@ -201,7 +193,7 @@ def rank_biserial_unpaired(x: Floats, y: Floats, confidence_level: float = 0.95)
     effect size measure based on the Mann-Whitney statistic*, Statistics in Medicine 25, 559-573,
     for θ = P(X > Y) + ½P(X = Y), with ρ = 2θ − 1.
     """
-    level = check_confidence_level("confidence_level", confidence_level)
+    level = _base.check_confidence_level("confidence_level", confidence_level)
     x, y = _numbers("x", x), _numbers("y", y)
     m, n = x.size, y.size
     ranks = scipy.stats.rankdata(np.concatenate([x, y]))
@@ -225,7 +217,7 @@ def rank_biserial_unpaired(x: Floats, y: Floats, confidence_level: float = 0.95)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class BayesianTTests(TestResult):
+class BayesianTTests(_base.TestResult):
     """Result of :func:`bayesian_t_tests`.
 
     Attributes
@@ -264,7 +256,7 @@ class BayesianTTests(TestResult):
         verb = "is" if len(decided) == 1 else "are"
         return (
             f"Bayesian correlated t tests on {self.n} folds{self._dropped}, differences up to "
-            f"{number_text(self.rope)} count as equivalent: {len(decided)} of {len(self.frame)} pairs "
+            f"{_base.number_text(self.rope)} count as equivalent: {len(decided)} of {len(self.frame)} pairs "
             f"{verb} decided with probability {self.confidence_level:g} or more{self._listed(decided)}."
         )
 
@@ -319,19 +311,21 @@ def bayesian_t_tests(
     """
     check_real("rope", rope, low=0.0)
     ratio = check_real("test_train_ratio", test_train_ratio, low=0.0, low_open=True)
-    level = check_confidence_level("confidence_level", confidence_level)
-    blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
+    level = _base.check_confidence_level("confidence_level", confidence_level)
+    blocks = _base.read_blocks(
+        data, subject=subject, condition=condition, value=value, missing=missing
+    )
     n = len(blocks.values)
     freedom = n - 1.0 if df is None else check_real("df", df, low=1.0)
     rows = []
     for i, j in itertools.combinations(range(len(blocks.conditions)), 2):
         both = blocks.values[:, [i, j]]
-        (differences, both), exponent = scaled_together(subtracted(*both.T), both.ravel())
+        (differences, both), exponent = scaled_together(_base.subtracted(*both.T), both.ravel())
         mean = float(differences.mean())
         region = original(float(rope), -exponent)
         below, above = float(mean < -region), float(mean > region)
         note = "all differences are the same"
-        if not negligible(differences - mean, both):
+        if not _base.negligible(differences - mean, both):
             scale = float(differences.std(ddof=1)) * math.sqrt(1.0 / n + ratio)
             below = float(scipy.special.stdtr(freedom, (-region - mean) / scale))
             above, note = float(scipy.special.stdtr(freedom, (mean - region) / scale)), ""

@@ -16,25 +16,9 @@ from pyfsagg._base.arithmetic import ADJUSTMENTS, Floats, adjust_p_values, origi
 from pyfsagg._base.validation import check_choice, check_flag, check_real
 from pyfsagg._message import Param, Remedy, Use, named
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.statistics._base import (
-    Groups,
-    TestResult,
-    check_confidence_level,
-    negligible,
-    number_text,
-    p_text,
-    read_blocks,
-    read_groups,
-    rounded,
-    significance_level,
-    subtracted,
-)
-from pyfsagg.statistics.effect_sizes import (
-    EffectSize,
-    noncentral_t_interval,
-    rank_biserial_unpaired,
-)
-from pyfsagg.statistics.rank_tests import rank_sum, wilcoxon
+from pyfsagg.statistics import _base, effect_sizes, rank_tests
+from pyfsagg.statistics._base import negligible
+from pyfsagg.statistics.effect_sizes import EffectSize
 
 NO_T = "without variation there is no t statistic"
 CHECK_OR_RANK = Remedy("check for copied values, or use ", Use(test="wilcoxon"))
@@ -62,7 +46,7 @@ class _Comparison(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class PairwiseTests(TestResult):
+class PairwiseTests(_base.TestResult):
     """Result of :func:`pairwise_tests`.
 
     Attributes
@@ -89,7 +73,7 @@ class PairwiseTests(TestResult):
     @property
     def sentence(self) -> str:
         """The pairs that differ, the smallest p-value first."""
-        level = significance_level(self.confidence_level)
+        level = _base.significance_level(self.confidence_level)
         different = self.frame[self.frame["p_adjusted"] < level]
         name = {
             ("t", True): "Paired t tests",
@@ -105,8 +89,8 @@ class PairwiseTests(TestResult):
             "none": "without adjustment",
         }[self.adjust]
         pairs = [
-            f"{row['group1']} and {row['group2']} ({p_text(row['p_adjusted'])}, {row['effect']} = "
-            f"{number_text(row['effect_size'])})"
+            f"{row['group1']} and {row['group2']} ({_base.p_text(row['p_adjusted'])}, {row['effect']} = "
+            f"{_base.number_text(row['effect_size'])})"
             for row in different.sort_values("p_adjusted", kind="stable").to_dict(orient="records")
         ]
         verdict = self._pairs_verdict(len(pairs), len(self.frame))
@@ -204,13 +188,13 @@ def pairwise_tests(
     check_choice("adjust", adjust, ("none", *ADJUSTMENTS))
     check_flag("paired", paired)
     check_flag("pooled", pooled)
-    level = check_confidence_level("confidence_level", confidence_level)
+    level = _base.check_confidence_level("confidence_level", confidence_level)
     folds = _read_folds(test, paired, test_train_ratio, df)
     if paired:
-        blocks = read_blocks(
+        blocks = _base.read_blocks(
             data, subject=subject, condition=condition, value=value, missing=missing
         )
-        groups = Groups(tuple(blocks.values.T), blocks.conditions, blocks.n_dropped)
+        groups = _base.Groups(tuple(blocks.values.T), blocks.conditions, blocks.n_dropped)
         compared = _paired(groups, test, level, decimals, folds)
     else:
         if subject is not None:
@@ -218,7 +202,7 @@ def pairwise_tests(
             raise ParameterError(
                 Param("subject"), " has no meaning with ", Use(paired=False), remedy
             )
-        groups = read_groups(data, group=condition, value=value, missing=missing)
+        groups = _base.read_groups(data, group=condition, value=value, missing=missing)
         compared = _unpaired(groups, test, bool(pooled), level)
     frame = _table(groups, list(compared), adjust)
     return PairwiseTests(
@@ -226,7 +210,7 @@ def pairwise_tests(
     )
 
 
-def _table(groups: Groups, compared: list[_Comparison], adjust: str) -> pd.DataFrame:
+def _table(groups: _base.Groups, compared: list[_Comparison], adjust: str) -> pd.DataFrame:
     pairs = list(itertools.combinations(range(len(groups.names)), 2))
     # A pair without a p-value counts among the tests all the same.
     adjusted = adjust_p_values([one.p for one in compared], adjust, n=len(pairs))
@@ -278,14 +262,14 @@ def _read_folds(test: str, paired: bool, ratio: float | None, df: float | None) 
 
 
 def _paired(
-    groups: Groups, test: str, confidence_level: float, decimals: int | None, folds: _Folds
+    groups: _base.Groups, test: str, confidence_level: float, decimals: int | None, folds: _Folds
 ) -> Iterator[_Comparison]:
     for i, j in itertools.combinations(range(len(groups.names)), 2):
         x, y = groups.values[i], groups.values[j]
         if test != "wilcoxon":
-            exact = subtracted(x, y)
+            exact = _base.subtracted(x, y)
             if test == "corrected_t" and decimals is not None:
-                exact = rounded(exact, decimals)
+                exact = _base.rounded(exact, decimals)
             (change, both), exponent = scaled_together(exact, np.concatenate([x, y]))
             if test == "t":
                 names = (groups.names[i], groups.names[j])
@@ -293,7 +277,7 @@ def _paired(
             else:
                 yield _corrected_t(change, both, exponent, confidence_level, folds)
         else:
-            ranked = wilcoxon(x, y, confidence_level=confidence_level, decimals=decimals)
+            ranked = rank_tests.wilcoxon(x, y, confidence_level=confidence_level, decimals=decimals)
             shift, effect = (ranked.estimate, *ranked.interval), ranked.effect_size
             yield _Comparison(
                 *shift, ranked.statistic, math.nan, ranked.p_value, effect, ranked.note
@@ -310,7 +294,7 @@ def _paired_t(
     n = differences.size
     root_n, df = math.sqrt(n), n - 1.0
     if negligible(differences, both):
-        limits = noncentral_t_interval(0.0, df, confidence_level)
+        limits = effect_sizes.noncentral_t_interval(0.0, df, confidence_level)
         return _no_difference(df, limits[0] / root_n, limits[1] / root_n)
     mean = float(differences.mean())
     if negligible(differences - mean, both):
@@ -321,7 +305,7 @@ def _paired_t(
         )
     standard_error = float(differences.std(ddof=1)) / root_n
     t = mean / standard_error
-    limits = noncentral_t_interval(t, df, confidence_level)
+    limits = effect_sizes.noncentral_t_interval(t, df, confidence_level)
     effect = EffectSize("Cohen's dz", t / root_n, limits[0] / root_n, limits[1] / root_n)
     return _t_row(mean, standard_error, df, confidence_level, effect).restored(exponent)
 
@@ -370,7 +354,7 @@ def _t_row(
 
 
 def _unpaired(
-    groups: Groups, test: str, pooled: bool, confidence_level: float
+    groups: _base.Groups, test: str, pooled: bool, confidence_level: float
 ) -> Iterator[_Comparison]:
     values, together = scaled_together(*groups.values)
     scale = _pooled_scale(values) if test == "t" and pooled else None
@@ -402,7 +386,7 @@ def _pooled_t(
     root = math.sqrt(1.0 / x.size + 1.0 / y.size)
     estimate = float(x.mean() - y.mean())
     t = estimate / (scale * root)
-    limits = noncentral_t_interval(t, df, confidence_level)
+    limits = effect_sizes.noncentral_t_interval(t, df, confidence_level)
     effect = EffectSize("Cohen's d", t * root, limits[0] * root, limits[1] * root)
     return _t_row(estimate, scale * root, df, confidence_level, effect)
 
@@ -427,18 +411,18 @@ def _welch_t(x: Floats, y: Floats, names: tuple[str, str], confidence_level: flo
     df = sum(parts) ** 2 / (parts[0] ** 2 / (x.size - 1) + parts[1] ** 2 / (y.size - 1))
     root = standard_error / math.sqrt((of_x + of_y) / 2.0)
     t = estimate / standard_error
-    limits = noncentral_t_interval(t, df, confidence_level)
+    limits = effect_sizes.noncentral_t_interval(t, df, confidence_level)
     effect = EffectSize("Cohen's d", t * root, limits[0] * root, limits[1] * root)
     return _t_row(estimate, standard_error, df, confidence_level, effect)
 
 
 def _rank_sum(x: Floats, y: Floats, confidence_level: float) -> _Comparison:
     everything = np.concatenate([x, y])
-    effect = rank_biserial_unpaired(x, y, confidence_level)
+    effect = effect_sizes.rank_biserial_unpaired(x, y, confidence_level)
     if np.unique(everything).size == 1:
         note = "all values are the same: p = 1 by definition"
         return _Comparison(0.0, 0.0, 0.0, x.size * y.size / 2.0, math.nan, 1.0, effect, note)
-    test = rank_sum(x, y, confidence_level)
+    test = rank_tests.rank_sum(x, y, confidence_level)
     note = "too few values for an interval at this level" if test.short else ""
     shift = test.estimate, test.lower, test.upper
     return _Comparison(*shift, test.statistic, math.nan, test.p_value, effect, note)

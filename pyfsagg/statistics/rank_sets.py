@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from pyfsagg._base.arithmetic import Floats, row_blocks, scaled
+from pyfsagg._base.arithmetic import Floats, Indices, Integers, row_blocks, scaled
 from pyfsagg._base.validation import as_array, check_flag, check_integer, check_list, check_real
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._kernels.ranks import (
@@ -64,11 +64,11 @@ class RankConfidence(TestResult):
 
     names: tuple[str, ...]
     estimates: Floats
-    ranks: NDArray[np.int64]
-    lower: NDArray[np.int64]
-    upper: NDArray[np.int64]
-    lower_all: NDArray[np.int64]
-    upper_all: NDArray[np.int64]
+    ranks: Integers
+    lower: Integers
+    upper: Integers
+    lower_all: Integers
+    upper_all: Integers
     confidence_level: float
     of: str = "the quantities that were estimated"
 
@@ -119,7 +119,7 @@ class _Errors:
     df: float | None = None
 
     def item_limits(
-        self, estimates: Floats, limits: Floats, confidence_level: float, items: NDArray[np.intp]
+        self, estimates: Floats, limits: Floats, confidence_level: float, items: Indices
     ) -> Floats:
         """The critical value of some items, by their statements that are open at their limits."""
         open_items = (estimates, limits, items)
@@ -190,7 +190,7 @@ class _Estimated(_Errors):
     item_steps = MOST_STEPS
 
     def item_limits(
-        self, estimates: Floats, limits: Floats, confidence_level: float, items: NDArray[np.intp]
+        self, estimates: Floats, limits: Floats, confidence_level: float, items: Indices
     ) -> Floats:
         assert self.df is not None  # or the errors are known
         return _shared(self._open(estimates, limits)[items], confidence_level, self.df)
@@ -243,7 +243,7 @@ class _Flipped(_Errors):
         return cls(draws, np.diag(products), inverse, n_rows=n_rows, n_signs=n_signs, skewed=skewed)
 
     def item_limits(
-        self, estimates: Floats, limits: Floats, confidence_level: float, items: NDArray[np.intp]
+        self, estimates: Floats, limits: Floats, confidence_level: float, items: Indices
     ) -> Floats:
         found = super().item_limits(estimates, limits, confidence_level, items)
         return self._at_least(found, self._open(estimates, limits)[items], confidence_level)
@@ -579,9 +579,7 @@ def _quantiles(maxima: Floats, confidence_level: float) -> Floats:
     return np.asarray(np.partition(maxima, place, axis=1)[:, place])
 
 
-def _places(
-    values: Floats, errors: _Errors, limits: Floats
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _places(values: Floats, errors: _Errors, limits: Floats) -> tuple[Integers, Integers]:
     """Smallest and largest possible rank of each item, some items at a time."""
     p = values.size
     lower, upper = np.empty(p, dtype=np.int64), np.empty(p, dtype=np.int64)

@@ -9,27 +9,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import scipy
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, original, scaled, scaled_together
+from pyfsagg._base import remarks, validation
+from pyfsagg._base.arithmetic import Floats, Integers, original, scaled, scaled_together
 from pyfsagg._base.fields import columns
-from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import check_choice, check_flag, is_word
 from pyfsagg._message import FALSE, TRUE, Got, Param
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.statistics._base import (
-    FILL_IN,
-    INCOMPLETE,
-    TestResult,
-    check_confidence_level,
-    number_text,
-    p_text,
-    read_numbers,
-    rounded,
-    significance_level,
-    subtracted,
-)
-from pyfsagg.statistics.effect_sizes import EffectSize, rank_biserial_paired
+from pyfsagg.statistics import _base, effect_sizes
 
 
 def exact_limits(steps: Floats, pmf: Floats, tail: float) -> tuple[float, float, float]:
@@ -134,7 +120,7 @@ ALTERNATIVES = ("two-sided", "less", "greater")
 
 
 @dataclass(frozen=True, repr=False)
-class SignedRankTest(TestResult):
+class SignedRankTest(_base.TestResult):
     """Result of :func:`wilcoxon`.
 
     Attributes
@@ -180,7 +166,7 @@ class SignedRankTest(TestResult):
     method: str
     continuity: bool
     zero_method: str
-    effect_size: EffectSize = field(
+    effect_size: effect_sizes.EffectSize = field(
         metadata=columns("rank_biserial", "rank_biserial_lower", "rank_biserial_upper")
     )
     note: str
@@ -194,16 +180,16 @@ class SignedRankTest(TestResult):
                 f"Wilcoxon signed-rank test on {self.n} pairs: all differences are zero, so there "
                 "is no evidence of a difference (p = 1 by definition)."
             )
-        significant = self.p_value < significance_level(self.confidence_level)
+        significant = self.p_value < _base.significance_level(self.confidence_level)
         verdict = f"{'' if significant else 'no '}significant difference"
         zeros = f", {self.n_zero} of them zero" if self.n_zero else ""
         form = "exact" if self.method.startswith("exact") else "normal form"
         return (
             f"Wilcoxon signed-rank test on {self.n} pairs{zeros}{self._dropped}: {verdict} at "
-            f"{self._level} ({self.alternative}, V = {number_text(self.statistic)}, {form}, "
-            f"{p_text(self.p_value)}; pseudomedian {number_text(self.estimate)}, "
+            f"{self._level} ({self.alternative}, V = {_base.number_text(self.statistic)}, {form}, "
+            f"{_base.p_text(self.p_value)}; pseudomedian {_base.number_text(self.estimate)}, "
             f"{self._interval(self.interval, self.interval_confidence)}; "
-            f"rank-biserial r = {number_text(self.effect_size.value)})."
+            f"rank-biserial r = {_base.number_text(self.effect_size.value)})."
         )
 
 
@@ -279,13 +265,13 @@ def wilcoxon(
     V = 20, exact, p = 0.0625; pseudomedian 1.45, 96.9 % interval −0.3 to 3.2;
     rank-biserial r = 0.905).
     """
-    check_choice("alternative", alternative, ALTERNATIVES)
-    check_choice("zero_method", zero_method, ("wilcox", "pratt", "zsplit"))
-    check_choice("missing", missing, INCOMPLETE)
-    if not isinstance(exact, (bool, np.bool_)) and not is_word(exact, "auto"):
+    validation.check_choice("alternative", alternative, ALTERNATIVES)
+    validation.check_choice("zero_method", zero_method, ("wilcox", "pratt", "zsplit"))
+    validation.check_choice("missing", missing, _base.INCOMPLETE)
+    if not isinstance(exact, (bool, np.bool_)) and not validation.is_word(exact, "auto"):
         raise ParameterError(Param("exact"), " must be 'auto', ", TRUE, " or ", FALSE, Got(exact))
-    check_flag("continuity", continuity)
-    level = check_confidence_level("confidence_level", confidence_level)
+    validation.check_flag("continuity", continuity)
+    level = _base.check_confidence_level("confidence_level", confidence_level)
     differences, n_dropped = _differences(x, y, decimals, missing)
     n, n_zero = differences.size, int((differences == 0.0).sum())
     used = differences[differences != 0.0] if zero_method == "wilcox" else differences
@@ -296,7 +282,7 @@ def wilcoxon(
         "n_zero": n_zero,
         "n_dropped": n_dropped,
         "confidence_level": level,
-        "effect_size": rank_biserial_paired(differences, level),
+        "effect_size": effect_sizes.rank_biserial_paired(differences, level),
     }
     if n_zero == n:
         return SignedRankTest(
@@ -336,20 +322,20 @@ def wilcoxon(
 
 def _differences(x: Any, y: Any, decimals: int | None, missing: str) -> tuple[Floats, int]:
     """Complete differences and the number of pairs omitted."""
-    first = read_numbers(x, "x")
-    second = np.zeros_like(first) if y is None else read_numbers(y, "y")
+    first = _base.read_numbers(x, "x")
+    second = np.zeros_like(first) if y is None else _base.read_numbers(y, "y")
     if first.shape != second.shape:
         raise ParameterError(
             f"x and y are paired and must have the same length, got {first.size} and {second.size}"
         )
-    differences = subtracted(first, second)
+    differences = _base.subtracted(first, second)
     keep = ~np.isnan(differences)
     n_dropped = int((~keep).sum())
     if n_dropped and missing == "error":
         first_row = int(np.flatnonzero(~keep)[0]) + 1
         raise DataError(
             f"{n_dropped} of {keep.size} pairs have a missing value, the first in row {first_row}",
-            FILL_IN,
+            _base.FILL_IN,
         )
     if keep.sum() < 3:
         raise DataError(
@@ -357,7 +343,7 @@ def _differences(x: Any, y: Any, decimals: int | None, missing: str) -> tuple[Fl
         )
     differences = differences[keep]
     if decimals is not None:
-        return rounded(differences, decimals), n_dropped
+        return _base.rounded(differences, decimals), n_dropped
     largest = max(float(np.abs(first[keep]).max()), float(np.abs(second[keep]).max()))
     _warn_of_near_ties(differences, largest)
     return differences, n_dropped
@@ -366,7 +352,7 @@ def _differences(x: Any, y: Any, decimals: int | None, missing: str) -> tuple[Fl
 def _warn_of_near_ties(differences: Floats, largest: float) -> None:
     gaps = np.diff(np.sort(np.concatenate([[0.0], np.abs(differences)])))
     if bool(((gaps > 0.0) & (gaps <= 4.0 * np.finfo(np.float64).eps * largest)).any()):
-        warn(
+        remarks.warn(
             "some differences are zero, or as large as others, but for rounding errors in the ",
             "last bit; they are taken as they are, not as ties. Pass ",
             Param("decimals"),
@@ -406,7 +392,7 @@ def _standardised_signed_rank(
     return distance / deviation
 
 
-def _signed_rank_distribution(doubled_ranks: NDArray[np.int64]) -> Floats:
+def _signed_rank_distribution(doubled_ranks: Integers) -> Floats:
     """Probabilities of the sums of doubled ranks, each rank in or out with probability ½."""
     pmf = np.zeros(int(doubled_ranks.sum()) + 1)
     pmf[0] = 1.0

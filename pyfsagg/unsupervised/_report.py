@@ -8,14 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from matplotlib.axes import Axes
-from numpy.typing import NDArray
 from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
+from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.validation import check_choice
 from pyfsagg._base.words import readable
-from pyfsagg._report import drawing
-from pyfsagg._report.closing import Report, settings_groups, software
+from pyfsagg._report import closing, drawing
 from pyfsagg._report.page import Block, PageColumn, PageTable, Section, Text
 from pyfsagg.exceptions import DataError
 from pyfsagg.unsupervised.result import ConsensusRanking
@@ -24,7 +23,7 @@ COLORS = (drawing.BLUE, drawing.ORANGE, "#009E73", "#CC79A7", "#56B4E9", "#E69F0
 MEASURES = {"nmi": "Normalised mutual information", "ari": "Adjusted Rand index"}
 
 
-def consensus_order(consensus: NDArray[np.float64]) -> NDArray[np.intp]:
+def consensus_order(consensus: Floats) -> Indices:
     """The order of the leaves of average linkage (n_samples,), which puts clusters side by side."""
     distance = squareform(1.0 - consensus, checks=False)
     return np.asarray(leaves_list(linkage(distance, "average")), dtype=np.intp)
@@ -130,7 +129,7 @@ REFERENCES = {
 }
 
 
-def unsupervised_page(result: ConsensusRanking, view: Mapping[str, Any]) -> Report:
+def unsupervised_page(result: ConsensusRanking, view: Mapping[str, Any]) -> closing.Report:
     """The report of a ranking."""
     n_features_to_select = view["n_features_to_select"]
     selected = result.selected(n_features_to_select)
@@ -162,13 +161,13 @@ def unsupervised_page(result: ConsensusRanking, view: Mapping[str, Any]) -> Repo
     if result.curves:
         sections.append(Section("classes", "Against the classes", _against_classes(result)))
     first, last = [("Method", result.method)], [("Selection", str(n_features_to_select))]
-    return Report(
+    return closing.Report(
         ("Feature ranking without labels", "Feature ranking without labels: {}"),
         f"{result.method}: {len(selected)} of {result.n_features} features selected; "
         f"{result.data['n_samples']} samples",
         sections,
-        settings_groups(result, first=first, last=last),
-        [software(result.versions["pyfsagg"]), (result.method, REFERENCES[result.method])],
+        closing.settings_groups(result, first=first, last=last),
+        [closing.software(result.versions["pyfsagg"]), (result.method, REFERENCES[result.method])],
     )
 
 

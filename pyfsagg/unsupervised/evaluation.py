@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import as_array, check_integer, check_list, is_word, resolve_seed
@@ -165,7 +165,7 @@ class _Trials:
     table: Table
     codes: NDArray[np.int32]
     methods: tuple[str, ...]
-    fixed: Mapping[str, NDArray[np.bool_]]
+    fixed: Mapping[str, Booleans]
     n_features_to_select: str | float | int
     drawing: Mapping[str, Any]
     k: int
@@ -188,7 +188,7 @@ class _Trials:
             )
         return {"rows": np.array(json.dumps(rows))}
 
-    def _supports(self, rng: np.random.Generator) -> dict[str, NDArray[np.bool_]]:
+    def _supports(self, rng: np.random.Generator) -> dict[str, Booleans]:
         """The features that each method selects in one trial."""
         supports = dict(self.fixed)
         drawing = [name for name in self.methods if name != PCA and name not in self.fixed]

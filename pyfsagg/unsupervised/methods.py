@@ -16,9 +16,8 @@ from pyfsagg._run.execution import Execution
 from pyfsagg._table.selectors import TableSelector
 from pyfsagg._table.table import as_table, full_weights
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.unsupervised.clusterings import check_numbers
+from pyfsagg.unsupervised import clusterings, registry
 from pyfsagg.unsupervised.rankings import as_ranking
-from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS, UnsupervisedSpec
 from pyfsagg.unsupervised.result import MEAN_PLUS_SD, ConsensusRanking
 
 
@@ -51,14 +50,14 @@ def rank_unsupervised(X: Any, method: str = "frcm", **method_params: Any) -> Con
     ConsensusRanking(laplacian_score: 2 features, 1 above mean + SD; best: x0, x1)
     """
     arguments = dict(locals())
-    spec = UNSUPERVISED_METHODS.get(method)
+    spec = registry.UNSUPERVISED_METHODS.get(method)
     _check_options(spec, method_params)
     function = spec.load()
     if spec.clusters:
         ranking: ConsensusRanking = function(X, **method_params)
         return ranking
     standardize = method_params.get("standardize", "z_score")
-    table = check_numbers(X, standardize=standardize)
+    table = clusterings.check_numbers(X, standardize=standardize)
     scores: Floats = function(table, **{**method_params, "standardize": "none"})
     recorded = {name: value for name, value in method_params.items() if name != "n_jobs"}
     arguments["method_params"] = recorded
@@ -67,7 +66,7 @@ def rank_unsupervised(X: Any, method: str = "frcm", **method_params: Any) -> Con
     return as_ranking(spec.name, table, scores, {**recorded, "standardize": standardize}, call)
 
 
-def _check_options(spec: UnsupervisedSpec, options: Mapping[str, Any]) -> None:
+def _check_options(spec: registry.UnsupervisedSpec, options: Mapping[str, Any]) -> None:
     for name in options:
         if name not in spec.options:
             raise ParameterError(
@@ -83,19 +82,19 @@ class UnsupervisedFilter:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        _check_options(UNSUPERVISED_METHODS.get(self.method), self.options)
+        _check_options(registry.UNSUPERVISED_METHODS.get(self.method), self.options)
         resolve_seed(self.options.get("random_state", 0))
 
     @property
     def __name__(self) -> str:
-        return UNSUPERVISED_METHODS.get(self.method).name
+        return registry.UNSUPERVISED_METHODS.get(self.method).name
 
     def __call__(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
         """Scores (n_features,) of the table with rows repeated by their weights."""
         table = as_table(X)
         weights = full_weights(table.n_samples, sample_weight)[0]
         options = dict(self.options)
-        if "random_state" in UNSUPERVISED_METHODS.get(self.method).options:
+        if "random_state" in registry.UNSUPERVISED_METHODS.get(self.method).options:
             seed = resolve_seed(options.get("random_state", 0))
             drawn = np.random.SeedSequence([seed, zlib.crc32(weights.tobytes())])
             options["random_state"] = int(drawn.generate_state(1, np.uint32)[0])

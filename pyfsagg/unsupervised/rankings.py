@@ -14,14 +14,7 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real
-from pyfsagg._kernels.clusters import (
-    add_squared_distances,
-    correlation_ratios,
-    pair_totals,
-    shortfall_sums,
-    spectral_entropy,
-    spectral_entropy_without,
-)
+from pyfsagg._kernels import clusters
 from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._run.execution import Execution
 from pyfsagg._run.parallel import run_threads
@@ -30,18 +23,8 @@ from pyfsagg._table.table import Table
 from pyfsagg.aggregation import aggregate
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.unsupervised.clusterings import (
-    FEWER_SAMPLES,
-    Labels,
-    blocks,
-    check_numbers,
-    check_partitions,
-    consensus_matrix,
-    draw_clusterings,
-    feature_block,
-    resolve_k_range,
-)
-from pyfsagg.unsupervised.result import ConsensusRanking
+from pyfsagg.unsupervised import clusterings, result
+from pyfsagg.unsupervised.clusterings import blocks
 
 
 def _adjusted(weighted: Floats, s1: float, total: Floats, n_pairs: int) -> Floats:
@@ -54,15 +37,15 @@ def _adjusted(weighted: Floats, s1: float, total: Floats, n_pairs: int) -> Float
 def squared_distances(table: Table, n_jobs: int | None = None) -> Floats:
     """Squared Euclidean distances between samples, above the diagonal of (n, n)."""
     n = table.n_samples
-    require_memory(8 * n * n, f"the distances of {n:,} samples", FEWER_SAMPLES)
+    require_memory(8 * n * n, f"the distances of {n:,} samples", clusterings.FEWER_SAMPLES)
     squared = np.zeros((n, n))
     # Rows near the top have the longest way to go: short stripes even the work out.
     stripes = blocks(n, 64)
     for part in blocks(table.n_features):
-        block = feature_block(table, part)
+        block = clusterings.feature_block(table, part)
 
         def add(rows: slice, block: Floats = block) -> None:
-            add_squared_distances(block, rows.start, rows.stop, squared)
+            clusters.add_squared_distances(block, rows.start, rows.stop, squared)
 
         deque(run_threads(add, stripes, n_jobs), maxlen=0)
     return squared
@@ -74,10 +57,10 @@ def affinity_scores(table: Table, consensus: Floats, n_jobs: int | None = None) 
     squared = squared_distances(table, n_jobs)
 
     def sums(part: slice) -> tuple[Floats, Floats]:
-        block = feature_block(table, part)
+        block = clusterings.feature_block(table, part)
         weighted = np.zeros((consensus.shape[0], block.shape[1]))
         total = np.zeros(block.shape[1])
-        shortfall_sums(block, squared, consensus, weighted, total)
+        clusters.shortfall_sums(block, squared, consensus, weighted, total)
         return weighted, total
 
     parts = list(run_threads(sums, blocks(table.n_features), n_jobs))
@@ -86,7 +69,7 @@ def affinity_scores(table: Table, consensus: Floats, n_jobs: int | None = None) 
     n_pairs = table.n_samples * (table.n_samples - 1) // 2
     scores = np.zeros_like(weighted)
     informative = total > 0.0
-    for g, consensus_total in enumerate(pair_totals(consensus)):
+    for g, consensus_total in enumerate(clusters.pair_totals(consensus)):
         scores[g, informative] = _adjusted(
             weighted[g, informative], float(consensus_total), total[informative], n_pairs
         )
@@ -105,7 +88,7 @@ def frcm(
     random_state: Any = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
-) -> ConsensusRanking:
+) -> result.ConsensusRanking:
     """Rank features by the agreement of their affinity with a consensus of clusterings.
 
     The samples are clustered many times, each time in a random half of the features and with a
@@ -184,12 +167,12 @@ def frcm(
     arguments = dict(locals())
     execution = Execution._without_scratch("an ensemble of clusterings", execution)
     with execution.limited():
-        table = check_numbers(X, standardize=standardize)
+        table = clusterings.check_numbers(X, standardize=standardize)
         n = table.n_samples  # the last step needs most: refused before the clusterings are drawn
         what = f"the consensus matrix and the distances of {n:,} samples"
-        require_memory(16 * n * n, what, FEWER_SAMPLES)
+        require_memory(16 * n * n, what, clusterings.FEWER_SAMPLES)
         partitions, parameters = partitions_of(table, arguments, execution)
-        consensus = consensus_matrix(partitions, n_jobs=n_jobs)
+        consensus = clusterings.consensus_matrix(partitions, n_jobs=n_jobs)
         scores = affinity_scores(table, consensus[np.newaxis], n_jobs)[0]
         seed = seed_of(parameters)
         call = Call.of(frcm, arguments, name="unsupervised.frcm", data=("X",), **seed)
@@ -208,14 +191,16 @@ DRAWING = ("n_clusterings", "feature_fraction", "clusterer", "random_state", "n_
 
 def partitions_of(
     table: Table, arguments: Mapping[str, Any], execution: Execution
-) -> tuple[Labels, dict[str, Any]]:
+) -> tuple[clusterings.Labels, dict[str, Any]]:
     """The partitions among the arguments, or new ones drawn by them; and the record of how they were made."""
     if arguments["labels"] is not None:
-        partitions = check_partitions(arguments["labels"], table.n_samples)
+        partitions = clusterings.check_partitions(arguments["labels"], table.n_samples)
         return partitions, {"n_clusterings": len(partitions), "clusterer": "given"}
-    k_range = resolve_k_range(arguments["k_range"], table)
+    k_range = clusterings.resolve_k_range(arguments["k_range"], table)
     options = {name: arguments[name] for name in DRAWING}
-    labels, seed = draw_clusterings(table, k_range=k_range, execution=execution, **options)
+    labels, seed = clusterings.draw_clusterings(
+        table, k_range=k_range, execution=execution, **options
+    )
     clusterer = arguments["clusterer"]
     return labels, {
         "n_clusterings": len(labels),
@@ -233,10 +218,10 @@ def as_ranking(
     parameters: dict[str, Any],
     call: Call,
     consensus: Floats | None = None,
-    labels: Labels | None = None,
-) -> ConsensusRanking:
+    labels: clusterings.Labels | None = None,
+) -> result.ConsensusRanking:
     """Scores with everything that belongs to them, the call that repeats them among it."""
-    return ConsensusRanking(
+    return result.ConsensusRanking(
         method=method,
         feature_names=table.feature_names,
         scores=scores,
@@ -293,7 +278,7 @@ def laplacian_score(
     >>> laplacian_score(X, n_neighbors=2, standardize="none", bandwidth="binary").round(4)
     array([ 0.9995, -0.5   ])
     """
-    table = check_numbers(X, standardize=standardize)
+    table = clusterings.check_numbers(X, standardize=standardize)
     n_neighbors = check_integer("n_neighbors", n_neighbors, low=1, high=table.n_samples - 1)
     weights = _neighbour_weights(table, n_neighbors, bandwidth)
     if not weights.sum() > 0.0:
@@ -310,7 +295,7 @@ def score_on_graph(table: Table, weights: scipy.sparse.csr_matrix) -> Floats:
     degree = np.asarray(weights.sum(axis=1)).ravel()
     scores = np.zeros(table.n_features)
     for part in blocks(table.n_features):
-        block = feature_block(table, part)
+        block = clusterings.feature_block(table, part)
         varying = block.min(axis=0) < block.max(axis=0)
         # Weighted means are taken twice: the second time removes what rounding left.
         for _ in range(2):
@@ -395,7 +380,7 @@ def svd_entropy(X: Any, *, standardize: str = "z_score", n_jobs: int | None = No
     >>> svd_entropy(X, standardize="none").round(4)
     array([0.4491, 0.4745, 0.0087])
     """
-    table = check_numbers(X, standardize=standardize)
+    table = clusterings.check_numbers(X, standardize=standardize)
     n, p = table.n_samples, table.n_features
     wide = p > n
     eigenvalues, vectors = np.linalg.eigh(_gram(table, wide))
@@ -404,8 +389,8 @@ def svd_entropy(X: Any, *, standardize: str = "z_score", n_jobs: int | None = No
     def without(part: slice) -> Floats:
         if wide:
             weights: Floats = np.square(np.ascontiguousarray(table.values[:, part].T) @ vectors)
-            return spectral_entropy_without(1.0, eigenvalues, weights)
-        return spectral_entropy_without(0.0, eigenvalues, np.square(vectors[part]))
+            return clusters.spectral_entropy_without(1.0, eigenvalues, weights)
+        return clusters.spectral_entropy_without(0.0, eigenvalues, np.square(vectors[part]))
 
     entropies = np.concatenate(list(run_threads(without, blocks(p, 128), n_jobs)))
     sizes = np.einsum("ij,ij->j", table.values, table.values)
@@ -415,8 +400,10 @@ def svd_entropy(X: Any, *, standardize: str = "z_score", n_jobs: int | None = No
         # itself: as a difference to all of it, what is left would have lost its digits.
         rest = table.take(np.delete(np.arange(p), largest))
         rest_gram = _gram(rest, rest.n_features > rest.n_samples)
-        entropies[largest] = spectral_entropy(np.asarray(np.linalg.eigvalsh(rest_gram), np.float64))
-    scores: Floats = (spectral_entropy(eigenvalues) - entropies) / np.log(min(n, p))
+        entropies[largest] = clusters.spectral_entropy(
+            np.asarray(np.linalg.eigvalsh(rest_gram), np.float64)
+        )
+    scores: Floats = (clusters.spectral_entropy(eigenvalues) - entropies) / np.log(min(n, p))
     scores[~table.values.any(axis=0)] = 0.0
     return scores
 
@@ -427,7 +414,7 @@ def _gram(table: Table, wide: bool) -> Floats:
         return np.asarray(table.values.T @ table.values)
     gram = np.zeros((table.n_samples, table.n_samples))
     for part in blocks(table.n_features):
-        block = feature_block(table, part)
+        block = clusterings.feature_block(table, part)
         gram += block @ block.T
     return gram
 
@@ -435,8 +422,10 @@ def _gram(table: Table, wide: bool) -> Floats:
 def correlation_ratio(X: Any, labels: Any) -> Floats:
     """Correlation ratio η of each feature with a partition: the root of the between-cluster share of
     its variance."""
-    table = check_numbers(X)
-    partition = check_partitions(as_array("labels", labels)[np.newaxis], table.n_samples)
+    table = clusterings.check_numbers(X)
+    partition = clusterings.check_partitions(
+        as_array("labels", labels)[np.newaxis], table.n_samples
+    )
     ratios: Floats = view_scores(table, partition)[0]
     return ratios
 
@@ -447,7 +436,7 @@ def _of_centred_blocks(
     """The scores (n_clusterings, n_features) of blocks of centred features; a constant one is all 0."""
 
     def of_part(part: slice) -> Floats:
-        block = feature_block(table, part)
+        block = clusterings.feature_block(table, part)
         constant = block.min(axis=0) == block.max(axis=0)
         block = block - block.mean(axis=0)
         block[:, constant] = 0.0
@@ -457,18 +446,20 @@ def _of_centred_blocks(
     return np.asarray(np.concatenate(parts, axis=1))
 
 
-def view_scores(table: Table, labels: Labels, n_jobs: int | None = None) -> Floats:
+def view_scores(table: Table, labels: clusterings.Labels, n_jobs: int | None = None) -> Floats:
     """Correlation ratios (n_clusterings, n_features) of the features with every partition."""
 
     def score(block: Floats) -> Floats:
         ratios = np.empty((len(labels), block.shape[1]))
-        correlation_ratios(block, labels, ratios)
+        clusters.correlation_ratios(block, labels, ratios)
         return ratios
 
     return _of_centred_blocks(table, score, n_jobs)
 
 
-def label_correlations(table: Table, labels: Labels, n_jobs: int | None = None) -> Floats:
+def label_correlations(
+    table: Table, labels: clusterings.Labels, n_jobs: int | None = None
+) -> Floats:
     """Absolute correlations (n_clusterings, n_features) with the numbers of the clusters."""
     numbers = labels - labels.mean(axis=1, keepdims=True)
     length = np.linalg.norm(numbers, axis=1, keepdims=True)
@@ -499,7 +490,7 @@ def frmv(
     random_state: Any = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
-) -> ConsensusRanking:
+) -> result.ConsensusRanking:
     """Rank features in each of many clusterings, and aggregate the rankings.
 
     Parameters
@@ -543,12 +534,12 @@ def frmv(
     execution = Execution._without_scratch("an ensemble of clusterings", execution)
     with execution.limited():
         check_choice("association", association, ASSOCIATIONS)
-        table = check_numbers(X, standardize=standardize)
+        table = clusterings.check_numbers(X, standardize=standardize)
         partitions, parameters = partitions_of(table, arguments, execution)
         views = ASSOCIATIONS[association](table, partitions, n_jobs)
         scores = np.asarray(aggregate(views, aggregator).scores)
         seed = seed_of(parameters)
         call = Call.of(frmv, arguments, name="unsupervised.frmv", data=("X",), **seed)
         chosen = {"standardize": standardize, "aggregator": aggregator, "association": association}
-        consensus = consensus_matrix(partitions, n_jobs=n_jobs)
+        consensus = clusterings.consensus_matrix(partitions, n_jobs=n_jobs)
         return as_ranking("frmv", table, scores, parameters | chosen, call, consensus, partitions)

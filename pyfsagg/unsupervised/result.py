@@ -10,9 +10,9 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices
 from pyfsagg._base.fields import stored
 from pyfsagg._base.validation import as_array, n_selected
 from pyfsagg._base.words import count, enumerate_names, lines_of, numbers, plural, ranks
@@ -26,7 +26,7 @@ MEAN_PLUS_SD = "mean_plus_sd"
 FIRST = 10  # features that the summary names
 
 
-def mean_plus_sd(scores: ArrayLike) -> NDArray[np.bool_]:
+def mean_plus_sd(scores: ArrayLike) -> Booleans:
     """Mark scores above their mean plus one standard deviation (ddof 1), or else the best (Varshavsky
     and others 2006; Zhang and others 2012, Table 2)."""
     values = as_array("scores", scores, np.float64)
@@ -35,7 +35,7 @@ def mean_plus_sd(scores: ArrayLike) -> NDArray[np.bool_]:
             f" must be at least two finite numbers in one dimension, got the shape {values.shape}"
         )
         raise DataError(Param("scores"), message)
-    chosen: NDArray[np.bool_] = values > values.mean() + values.std(ddof=1)
+    chosen: Booleans = values > values.mean() + values.std(ddof=1)
     if not chosen.any():
         chosen[np.argmax(values)] = True
     return chosen
@@ -96,11 +96,11 @@ class ConsensusRanking(Recorded):
         """Mean plus standard deviation of the scores: the bound of the rule of that name."""
         return float(self.scores.mean() + self.scores.std(ddof=1))
 
-    def order(self) -> NDArray[np.intp]:
+    def order(self) -> Indices:
         """Positions of the features, best first; ties in the order of the columns."""
         return np.argsort(self.ranking, kind="stable")
 
-    def support(self, n_features_to_select: str | float | int = MEAN_PLUS_SD) -> NDArray[np.bool_]:
+    def support(self, n_features_to_select: str | float | int = MEAN_PLUS_SD) -> Booleans:
         """Boolean mask (n_features,) of the features that :meth:`selected` returns."""
         if isinstance(n_features_to_select, str):
             if n_features_to_select != MEAN_PLUS_SD:

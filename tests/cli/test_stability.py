@@ -11,7 +11,7 @@ from pyfsagg import feature_stability, load_dataset, nogueira, wam
 from pyfsagg.ranks import rank_scores
 from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
-from pyfsagg.stability_measures.result import stability_table
+from pyfsagg.stability_measures.measure import stability_table
 
 WINE = load_dataset("wine")
 RUN = wam(WINE.X, WINE.y, n_resamples=12, random_state=0)

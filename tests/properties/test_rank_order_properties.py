@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from pyfsagg.exceptions import PyfsaggWarning
 from pyfsagg.rank_order import eliminate, spearman_distance, to_rank_order
-from pyfsagg.rank_order._orders import to_boolean_order
 from pyfsagg.rank_order.distances import inversion_counts, kendall_distance
 
 METHODS = ("spoilers", "cdv", "greedy_kl", "koller_sahami")
@@ -86,9 +85,6 @@ def test_a_common_scale_does_not_matter(table, method, seed) -> None:
 def test_without_ties_the_rules_agree(table, ties) -> None:
     X, _ = table
     seed = 0 if ties == "random" else None
-    np.testing.assert_array_equal(
-        to_boolean_order(X, ties=ties, random_state=seed), to_boolean_order(X)
-    )
     np.testing.assert_array_equal(to_rank_order(X, ties=ties, random_state=seed), to_rank_order(X))
 
 

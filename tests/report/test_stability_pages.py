@@ -21,7 +21,7 @@ from pyfsagg.stability_measures._report import (
     plot_stability_curve,
     plot_trade_off,
 )
-from pyfsagg.stability_measures.result import stability_table
+from pyfsagg.stability_measures.measure import stability_table
 
 WINE = load_dataset("wine")
 RNG = np.random.default_rng(2)

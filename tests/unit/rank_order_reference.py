@@ -8,12 +8,20 @@ from itertools import combinations
 from math import log
 
 import numpy as np
+import pandas as pd
 
 
 def state(row, i: int, j: int) -> str:
     if np.isnan(row[i]) or np.isnan(row[j]):
         return "?"
     return "<" if row[i] < row[j] else ">" if row[i] > row[j] else "="
+
+
+def boolean_order(X: pd.DataFrame) -> pd.DataFrame:
+    """The state of every pair of features in each row, definition 4, as numbers."""
+    pairs = list(combinations(range(X.shape[1]), 2))
+    rows = [["<>=?".index(state(row, i, j)) for i, j in pairs] for row in X.to_numpy()]
+    return pd.DataFrame(rows, columns=[f"{X.columns[i]}<{X.columns[j]}" for i, j in pairs])
 
 
 def pattern(row, features) -> tuple[str, ...]:

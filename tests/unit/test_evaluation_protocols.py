@@ -16,6 +16,7 @@ from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.evaluation import cells
 from pyfsagg.evaluation.cells import draw_parts, take_rows
+from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -34,11 +35,10 @@ def evaluated(rankings=None, X=WINE.X, y=WINE.y, **options):
     return evaluate(X, y, rankings, **{**QUICK, **options})
 
 
-def parts_of(X, y, protocols, **options):
+def parts_of(X, y, protocols, seed=4, **options):
     table = as_table(X)
     target = check_target(y, table.n_samples)
-    settings = {"n_folds": 5, "n_repeats": 1, "test_size": 1 / 3, "seed": 4, **options}
-    return table, target, draw_parts(table, target, protocols=protocols, **settings)
+    return table, target, draw_parts(table, target, Protocol(protocols, **options), seed)
 
 
 # -- rows -----------------------------------------------------------------------------------------

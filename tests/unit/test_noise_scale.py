@@ -258,7 +258,7 @@ def test_the_plan_of_halves_draws_them_together() -> None:
 
 def test_filters_without_a_target_stay_and_those_after_them_are_read() -> None:
     X, y = unlike()
-    run = set_up_run(X, y, filters=["chi_squared"], n_resamples=4, random_state=3)
+    run = set_up_run(X, y, filters=["variance", "chi_squared"], n_resamples=4, random_state=3)
     scale = NoiseScale.of(run, 40)
     null = np.random.default_rng(0).random((20, 6))
     scale.known["resamples"] = {"variance": null, "chi_squared": null}

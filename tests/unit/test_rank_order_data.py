@@ -1,6 +1,6 @@
 """Transforms, distances, divergence, generators and naive Bayes."""
 
-from itertools import combinations, permutations
+from itertools import combinations
 from math import log
 
 import numpy as np
@@ -16,13 +16,12 @@ from pyfsagg.rank_order import (
     subset_divergence,
     to_rank_order,
 )
-from pyfsagg.rank_order._orders import OrderState, integer_ranks, project, to_boolean_order
+from pyfsagg.rank_order._orders import integer_ranks
 from pyfsagg.rank_order.distances import (
-    center,
+    concordance_of_ranks,
     instance_divergence,
     inversion_counts,
     kendall_distance,
-    order_concordance,
 )
 from pyfsagg.rank_order.naive_bayes import (
     naive_bayes_accuracy,
@@ -44,12 +43,6 @@ def test_figure_1() -> None:
     ranks = to_rank_order(FIGURE_1)
     assert ranks.to_numpy().tolist() == [[1, 3, 4, 2], [1, 3, 4, 2], [2, 1, 3, 4], [4, 3, 1, 2]]
     assert list(ranks) == list(FIGURE_1)
-    states = to_boolean_order(FIGURE_1)
-    assert list(states) == ["F1<F2", "F1<F3", "F1<F4", "F2<F3", "F2<F4", "F3<F4"]
-    expected = [[1, 1, 1, 1, 0, 0], [1, 1, 1, 1, 0, 0], [0, 1, 1, 1, 1, 1], [0, 0, 0, 0, 0, 1]]
-    assert states.to_numpy().tolist() == expected
-    # Starting from ranks makes no difference.
-    pd.testing.assert_frame_equal(to_boolean_order(ranks), states)
 
 
 def test_ties_and_unknown_places() -> None:
@@ -69,19 +62,9 @@ def test_ties_and_unknown_places() -> None:
     assert drawn == {(2.0, 3.0), (3.0, 2.0)}
     with pytest.raises(DataError, match="same value in 'a' and 'c'"):
         to_rank_order(X, missing="unknown", ties="error")
-    states = to_boolean_order(X, missing="unknown").iloc[0]
-    assert states["a<b"] == OrderState.FALSE
-    assert states["a<c"] == OrderState.EQUAL
-    assert states["b<c"] == OrderState.TRUE
-    assert (states[["a<d", "b<d", "c<d"]] == OrderState.UNKNOWN).all()
-    assert to_boolean_order(X, missing="unknown", ties="ordinal").iloc[0]["a<c"] == OrderState.TRUE
 
 
-def test_projection_ranks_again() -> None:
-    assert project([[3, 1, 4, 2]], [0, 1, 2]).to_numpy().tolist() == [[2, 1, 3]]
-    kept = project(FIGURE_1, ["F4", "F1"])
-    assert list(kept) == ["F4", "F1"]
-    assert kept.to_numpy().tolist() == [[2, 1], [2, 1], [2, 1], [1, 2]]
+def test_features_are_named_once_and_known() -> None:
     for bad, message in (
         (["F9"], "'F9'"),
         (["F1", "F1"], "twice"),
@@ -89,12 +72,7 @@ def test_projection_ranks_again() -> None:
         ([4], "position 4"),
     ):
         with pytest.raises(ParameterError, match=message):
-            project(FIGURE_1, bad)
-
-
-def test_too_many_pairs_are_refused() -> None:
-    with pytest.raises(DataError, match="boolean-order features"):
-        to_boolean_order(np.arange(70_000.0).reshape(1, -1))
+            subset_divergence(FIGURE_1, list("abab"), bad)
 
 
 # --- distances -------------------------------------------------------------------------------
@@ -129,29 +107,14 @@ def test_bad_orders() -> None:
         kendall_distance([1, np.inf], [1, 2])
 
 
-def test_center_minimises_the_sum_of_distances() -> None:
-    rng = np.random.default_rng(3)
-    orders = np.array([rng.permutation(5) + 1 for _ in range(6)])
-    least = min(
-        sum(spearman_distance(order, candidate) for order in orders)
-        for candidate in permutations(range(1, 6))
-    )
-    found = center(orders, ties="ordinal")
-    assert sorted(found) == [1, 2, 3, 4, 5]
-    assert sum(spearman_distance(order, found) for order in orders) == least
-    assert center([[1, 2], [2, 1]]).tolist() == [1.5, 1.5]
-
-
 def test_concordance_is_the_mean_tau() -> None:
     from scipy.stats import kendalltau
 
     rng = np.random.default_rng(0)
     orders = np.array([rng.permutation(8) for _ in range(5)])
     taus = [kendalltau(a, b).statistic for a, b in combinations(orders, 2)]
-    assert order_concordance(orders) == pytest.approx(np.mean(taus), rel=1e-12)
-    assert order_concordance([[1, 2, 3], [3, 2, 1]]) == -1.0
-    with pytest.raises(DataError, match="minimum of 2"):
-        order_concordance([[1, 2, 3]])
+    assert concordance_of_ranks(orders) == pytest.approx(np.mean(taus), rel=1e-12)
+    assert concordance_of_ranks(np.array([[1, 2, 3], [3, 2, 1]])) == -1.0
 
 
 # --- divergence ------------------------------------------------------------------------------
@@ -176,7 +139,7 @@ def test_divergence_by_definition(seed: int) -> None:
 def test_lemma_1_rank_and_boolean_orders_agree() -> None:
     data = make_planted_orders(3, 6, n_extraneous=2, random_state=0)
     kept = list(data.X.columns[:3])
-    states = to_boolean_order(data.X)
+    states = reference.boolean_order(data.X)
     pairs = [f"{a}<{b}" for a, b in combinations(data.X.columns, 2) if {a, b} <= set(kept)]
     assert subset_divergence(data.X, data.y, kept) == pytest.approx(
         subset_divergence(states, data.y, pairs, space="values"), abs=1e-14
@@ -202,7 +165,7 @@ def test_planted_orders_are_as_described() -> None:
     assert len(data.planted) == 4
     assert data.y.value_counts().tolist() == [20] * 7
     np.testing.assert_array_equal(np.sort(data.X, axis=1), np.tile(np.arange(1, 12), (140, 1)))
-    planted = project(data.X, data.planted)
+    planted = to_rank_order(data.X[list(data.planted)])
     per_class = planted.groupby(data.y.to_numpy()).nunique()
     assert (per_class == 1).all().all()
     assert len(planted.drop_duplicates()) == 7
@@ -234,11 +197,11 @@ def test_concordant_orders_keep_their_bounds(low: float, high: float) -> None:
     data = make_concordant_orders(
         4, 30, 12, min_concordance=low, max_concordance=high, random_state=0
     )
-    assert data.base_concordance == pytest.approx(order_concordance(data.bases))
+    assert data.base_concordance == pytest.approx(concordance_of_ranks(np.asarray(data.bases)))
     assert data.base_concordance <= high
     for label, tau in data.class_concordance.items():
         members = data.X[(data.y == label).to_numpy()]
-        assert order_concordance(members) == pytest.approx(tau)
+        assert concordance_of_ranks(np.asarray(members)) == pytest.approx(tau)
         assert low <= tau < low + 0.12
         assert (members == data.bases.loc[label]).all(axis=1).any()
 

@@ -17,9 +17,8 @@ from pyfsagg.error_control.paths import q_values
 from pyfsagg.ranks import RankTable
 from pyfsagg.ranks.ranking import about_ties, last_places, select_top, tie_sizes
 from pyfsagg.stability_measures.curves import chance_level
-from pyfsagg.stability_measures.measure import pseudo_values
+from pyfsagg.stability_measures.measure import pseudo_values, stability_table
 from pyfsagg.stability_measures.pairwise import thesis_measures
-from pyfsagg.stability_measures.result import stability_table
 
 ABC = RankTable.from_lists([["a", "b", "c"], ["a", "c", "b"]])
 SHORT = RankTable.from_lists([["a", "b"], ["a", "c"]])

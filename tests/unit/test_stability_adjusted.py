@@ -12,8 +12,7 @@ from scipy.sparse.csgraph import maximum_bipartite_matching
 from subsets import all_subsets
 
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures.measure import measure_stability
-from pyfsagg.stability_measures.result import stability_table
+from pyfsagg.stability_measures.measure import measure_stability, stability_table
 
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]

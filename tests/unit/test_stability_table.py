@@ -6,8 +6,7 @@ import pytest
 from pyfsagg import list_methods, stability, wam
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.stability_measures import UndefinedStabilityError, adequacy, feature_stability
-from pyfsagg.stability_measures.measure import measure_stability, pseudo_values
-from pyfsagg.stability_measures.result import stability_table
+from pyfsagg.stability_measures.measure import measure_stability, pseudo_values, stability_table
 
 RNG = np.random.default_rng(4)
 SCORES = RNG.integers(0, 9, (14, 9)) / 8 + np.linspace(0, 2, 9)
@@ -73,7 +72,7 @@ def test_what_is_missing_is_explained() -> None:
 
 
 def test_slow_intervals_are_left_out_of_the_whole_table_only(monkeypatch) -> None:
-    monkeypatch.setattr("pyfsagg.stability_measures.result.MOST_CELLS", 100)
+    monkeypatch.setattr("pyfsagg.stability_measures.measure.MOST_CELLS", 100)
     table = stability_table(SCORES)
     assert table.index[table["lower"].isna()].tolist() == ["kendall", "weighted_kendall"]
     assert "name 'kendall' among measures" in table.loc["kendall", "note"]

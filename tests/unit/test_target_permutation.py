@@ -313,8 +313,9 @@ def test_a_filter_that_looks_at_other_features_does_not_judge() -> None:
     assert "a selection says that some are" in only.supposed
 
 
-def test_a_function_is_judged_in_the_unit_of_each_column() -> None:
-    """Coefficients of columns in other units are compared with their own."""
+@pytest.mark.parametrize("name", ["slope", "variance"])
+def test_a_function_is_judged_in_the_unit_of_each_column(name: str) -> None:
+    """Coefficients of columns in other units are compared with their own, whatever the function is called."""
     X, y = table(2.5)
     X["x1"] *= 1e-4
     X["x5"] *= 1e4
@@ -323,6 +324,7 @@ def test_a_function_is_judged_in_the_unit_of_each_column() -> None:
         gap = np.average(X, axis=0, weights=sample_weight * y)
         return np.abs(gap - np.average(X, axis=0, weights=sample_weight * (1 - y)))
 
+    slope.__name__ = name
     result = pyfsagg.wam(
         X, y, filter=slope, n_resamples=100, checks=Checks(shuffles=99), random_state=0
     )

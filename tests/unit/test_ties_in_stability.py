@@ -11,11 +11,10 @@ from pyfsagg._report.page import sentences_of
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks.ranking import about_ties, select_top, tie_sizes
 from pyfsagg.stability_measures import feature_stability, nogueira, stability, stability_curve
-from pyfsagg.stability_measures._base import STABILITY_MEASURES
+from pyfsagg.stability_measures._base import STABILITY_MEASURES, MeasureValue
 from pyfsagg.stability_measures.curves import chance_level
-from pyfsagg.stability_measures.measure import MeasureValue, measure_stability, pseudo_values
+from pyfsagg.stability_measures.measure import measure_stability, pseudo_values, stability_table
 from pyfsagg.stability_measures.pairwise import thesis_measures
-from pyfsagg.stability_measures.result import stability_table
 
 SETS = [spec.name for spec in STABILITY_MEASURES if spec.kind == "sets"]
 BY_FORMULA = [name for name in SETS if not STABILITY_MEASURES.get(name).needs_strict]
