@@ -28,6 +28,9 @@ from typing import Any
 
 import numpy as np
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
+from _timing import environment
+
 ROOT = Path(__file__).resolve().parents[1]
 MODULES = ("pyfsagg.cli", "pyfsagg.ensemble", "pyfsagg.aggregation", "pyfsagg.score_tables",
            "pyfsagg._report.page", "pandas", "pyarrow", "matplotlib.figure", "scipy.stats")  # fmt: skip
@@ -133,7 +136,8 @@ def main() -> None:
             path = Path(folder) / file
             if not path.exists():
                 maker(path, *shape)
-            record["cases"][name] = figures = tried(Path(folder), words.replace("F", file, 1), draw)
+            figures = tried(Path(folder), words.replace("F", file, 1), draw)
+            record["cases"][name] = {"environment": environment(), **figures}
             print(name, json.dumps(figures), flush=True)
             if options.output:
                 options.output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")

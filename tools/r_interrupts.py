@@ -26,6 +26,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
+from _timing import environment
+
 CALLS = {
     # name: (call, seconds until which it is interrupted)
     "start": ("wam(x, y, n_resamples = 50, seed = 1)", 5.0),  # of a new R: this starts Python
@@ -229,8 +232,10 @@ def interrupts(
         if session is not None:
             session.end()
     together = {each: sum(figures[each] for figures in found.values()) for each in ENDS}
-    return {"seed": seed, "load at the start": round(load, 1), "all": together, **found,
-            "longest seconds from signal to end": slowest}  # fmt: skip
+    return {
+        "environment": environment(), "seed": seed, "load at the start": round(load, 1), "all": together,
+        **found, "longest seconds from signal to end": slowest,
+    }  # fmt: skip
 
 
 def _endless(call: str) -> bool:
