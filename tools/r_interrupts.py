@@ -203,7 +203,7 @@ def interrupts(
     names: list[str], times: int, seconds: float, seed: int, library: str | None = None
 ) -> dict[str, Any]:
     """Figures of so many interrupts, by call and together."""
-    draw = random.Random(seed)
+    draw, made = random.Random(seed), environment()
     found = {name: dict.fromkeys(ENDS, 0) for name in names}
     slowest = dict.fromkeys(names, 0.0)
     load = os.getloadavg()[0]
@@ -240,7 +240,7 @@ def interrupts(
             session.end()
     together = {each: sum(figures[each] for figures in found.values()) for each in ENDS}
     return {
-        "environment": environment(), "seed": seed, "load at the start": round(load, 1), "all": together,
+        "environment": made, "seed": seed, "load at the start": round(load, 1), "all": together,
         **found, "longest seconds from signal to end": slowest,
     }  # fmt: skip
 
