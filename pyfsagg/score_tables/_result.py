@@ -529,16 +529,14 @@ class Standings(Recorded):
         open_ = [self.methods[j] for j in self._order if best[j] < worst[j]]
         text = (
             f"{count(self._holes)} of {plural(self.cells.size, 'score')} are missing. They make no place: "
-            "pairs are compared on the data sets that both have, and means are fitted."
+            "pairs are compared on the data sets that both have, and means are fitted. "
+            "If they were as good or as bad as anything seen on these data sets, "
         )
         if not open_:
-            return [f"{text} Whatever they were, no mean would get another place."]
+            return [f"{text}no mean would get another place."]
         leaders = int((best == 1).sum())
         who = f"{leaders} could be the first" if leaders > 1 else "the first would stay the same"
-        return [
-            f"{text} If they were as good or as bad as anything seen on these data sets, "
-            f"{plural(len(open_), 'method')} could have another place, and {who}."
-        ]
+        return [f"{text}{plural(len(open_), 'method')} could have another place, and {who}."]
 
     def _table(self, top: int) -> PageTable:
         frame = self.to_frame().head(top)

@@ -74,6 +74,30 @@ def test_a_wide_table() -> None:
     assert "Nothing is said about these data sets" in text
 
 
+def test_sentences_of_certain_and_uncertain_places() -> None:
+    def said(values: np.ndarray) -> list[str]:
+        names = list("abcdefg")[: values.shape[1]]
+        return list(map(str, pyfsagg.standings(pd.DataFrame(values, columns=names)).sentences))
+
+    noise = 0.01 * np.random.default_rng(0).normal(size=(12, 7))
+    clear, pairs, other, _ = said(noise + np.arange(7.0))
+    assert clear.startswith("All 7 places are certain, and the first is g.")
+    assert pairs.endswith("divide the methods into 7 classes: g | f | e | d | c | b | and 1 more.")
+    assert other.startswith("Nothing is said about these data sets, with other instances")
+    some, pairs, *_ = said(noise[:, :4] + [0.0, 0.0, 1.0, 2.0])
+    assert some.startswith("2 of 4 places are certain (d and c), and the first is d.")
+    assert pairs.endswith("divide the methods into 3 classes: d | c | a and b.")
+    none, pairs, *_ = said(noise[:, :3])
+    assert none.startswith("No place is certain, and any of the 3 methods may be the first.")
+    assert pairs.startswith("No pair can be distinguished")
+    noise[0, 0] = NAN
+    *_, holes = said(noise + np.arange(7.0))
+    assert holes.startswith("1 of 84 scores are missing.")
+    assert holes.endswith(
+        "as bad as anything seen on these data sets, no mean would get another place."
+    )
+
+
 def test_pairs_are_those_of_the_tests() -> None:
     frame = scores()
     for test in ("t", "wilcoxon"):
