@@ -263,6 +263,11 @@ def test_selections_in_every_form(selections: Any) -> None:
     assert "1 voter selected nothing" in found.sentences()[1]
 
 
+def test_a_pipeline_has_the_name_of_its_last_step() -> None:
+    found = voted([make_pipeline(StandardScaler(), StandardScaler(), LogisticRegression())])
+    assert found.learners == ["LogisticRegression"]
+
+
 def test_the_first_sentence_tells_sizes_and_the_first_five() -> None:
     found = pyfsagg.vote([["a", "b"], [], ["b"], ["c"]])
     assert found.sentences() == [

@@ -492,6 +492,22 @@ def test_too_many_levels_are_an_identifier(tmp_path: Path) -> None:
         rank_out_of_core(folder, "y")
 
 
+def test_a_target_of_more_classes_than_a_quarter_of_the_rows_is_a_number(tmp_path: Path) -> None:
+    for n_classes, name in ((10, "few"), (11, "many")):
+        y = [f"c{i}" for i in np.arange(40) % n_classes]
+        write(
+            pd.DataFrame({"x": np.arange(40.0), "z": np.arange(40.0), "y": y}), tmp_path / name, []
+        )
+    assert rank_out_of_core(tmp_path / "few", "y", filters="ig", n_resamples=3).feature_names == (
+        "x",
+        "z",
+    )
+    with pytest.raises(
+        DataError, match="'y' has 11 different values in 40 rows, more than a quarter"
+    ):
+        rank_out_of_core(tmp_path / "many", "y", filters="ig", n_resamples=3)
+
+
 def test_folders_that_hold_no_table(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no folder"):
         rank_out_of_core(tmp_path / "nowhere", "y")

@@ -178,6 +178,13 @@ def test_by_average_rank() -> None:
     assert result.test == "wilcoxon"
 
 
+def test_a_data_set_with_holes_has_ranks_as_if_it_had_all_methods() -> None:
+    frame = pd.DataFrame(ASSEMBLY, columns=list("abcd"))
+    found = pyfsagg.standings(frame, higher_is_better=False).to_frame()["average_rank"]
+    places = (frame.rank(axis=1) - 0.5).div(frame.notna().sum(axis=1), axis=0)
+    np.testing.assert_allclose(found[list("abcd")], (4.0 * places + 0.5).mean())
+
+
 def test_few_data_sets_are_refused_with_the_reason() -> None:
     result = pyfsagg.standings(scores(7))
     with pytest.raises(
