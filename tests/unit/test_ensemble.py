@@ -68,6 +68,13 @@ def drawn(rows: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
     return WINE.X.iloc[rows].reset_index(drop=True), WINE.y.iloc[rows].to_numpy()
 
 
+def test_an_infinite_score_is_named_with_its_first_resample() -> None:
+    X, y = np.random.default_rng(0).normal(size=(20, 3)), [0, 1] * 10
+    message = "gave an infinite score for 'x1' in resample 0; scores must be finite"
+    with pytest.raises(DataError, match=message):
+        wam(X, y, filter=lambda X, y, weight: [0.0, np.inf, 1.0], n_resamples=3, random_state=0)
+
+
 def test_wam_and_bam_by_hand(rows: np.ndarray) -> None:
     result = wam(WINE.X, WINE.y, filter="su", resampling=Rows(rows))
     by_hand = np.array([symmetric_uncertainty(*drawn(r)) for r in rows])

@@ -508,6 +508,13 @@ def test_a_target_of_more_classes_than_a_quarter_of_the_rows_is_a_number(tmp_pat
         rank_out_of_core(tmp_path / "many", "y", filters="ig", n_resamples=3)
 
 
+def test_a_resample_of_hardly_any_row_is_refused(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": np.arange(6.0), "z": np.arange(6.0) ** 2, "y": list("ababab")})
+    folder = write(frame, tmp_path / "parts", [])
+    with pytest.raises(DataError, match=r"resample 1 .* draws 1 row"):  # the last one
+        rank_out_of_core(folder, "y", filters="ig", n_resamples=2, random_state=43)
+
+
 def test_folders_that_hold_no_table(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no folder"):
         rank_out_of_core(tmp_path / "nowhere", "y")

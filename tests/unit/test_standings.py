@@ -17,7 +17,7 @@ from pyfsagg.score_tables._tests import (
     ranks_within,
     skillings_mack,
 )
-from pyfsagg.score_tables.question import score_table
+from pyfsagg.score_tables.question import _within, score_table
 from pyfsagg.statistics import bayesian_t_tests, pairwise_tests, rank_confidence, wilcoxon
 
 NAN = np.nan
@@ -176,6 +176,17 @@ def test_by_average_rank() -> None:
     sets = rank_confidence(ranks, higher_is_better=False)
     np.testing.assert_array_equal(result.sets().lower_all, sets.lower_all)
     assert result.test == "wilcoxon"
+
+
+def test_degrees_of_freedom_of_unequal_variances_are_those_of_welch() -> None:
+    rows = [np.array([4.0, -3.0, -1.0]), np.array([1.0, -2.0, 0.5, 1.5, -1.0])]
+    codes = np.repeat([0, 1], [3, 5])
+    size = np.array([[3], [5]])
+    covariance, df = _within(np.concatenate(rows)[:, np.newaxis], codes, size, 0.0, False)
+    # The statistic of the difference of two means has this variance, and these degrees of freedom.
+    welch = stats.ttest_ind(*rows, equal_var=False)
+    assert df == pytest.approx(welch.df)
+    assert covariance == pytest.approx(sum(row.var(ddof=1) / row.size for row in rows) / 4.0)
 
 
 def test_a_data_set_with_holes_has_ranks_as_if_it_had_all_methods() -> None:
