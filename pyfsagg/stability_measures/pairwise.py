@@ -37,6 +37,7 @@ from pyfsagg.stability_measures._base import (
     PairwiseAverage,
     StabilitySpec,
     WholeSample,
+    in_stripes,
     require_defined,
 )
 from pyfsagg.stability_measures._input import SelectedSets, check_several, read_matrix
@@ -127,7 +128,7 @@ def bind_canberra(
         total = float(canberra_pair_sum(np.sort(oriented.T, axis=1)))
         return Estimate(total / (p * n_pairs), n_pairs, 0)
 
-    return PairwiseAverage(m, block, shortcut)
+    return PairwiseAverage(m, in_stripes(block, ranks.size), shortcut)
 
 
 def bind_asd(scores: Floats) -> WholeSample:
@@ -199,7 +200,7 @@ def kendall_cells(
         pair = (weights[left], weights[right])
         return np.asarray(kendall_block(*rows, *orders, *pair, symmetric))
 
-    return block
+    return in_stripes(block, 20 * ranks.size)  # each pair of rows is sorted
 
 
 def bind_kendall(ranks: Floats) -> PairwiseAverage:
@@ -402,7 +403,7 @@ def bind_rank_biased_overlap(ranks: Floats, *, persistence: float = 0.9) -> Pair
         n_pairs = m * (m - 1) // 2
         return Estimate(total / n_pairs, n_pairs, 0)
 
-    return PairwiseAverage(m, block, shortcut)
+    return PairwiseAverage(m, in_stripes(block, ranks.size), shortcut)
 
 
 STABILITY_MEASURES.add(

@@ -571,7 +571,7 @@ def test_two_classes_for_the_value_difference_metric(tmp_path: Path) -> None:
         rank_out_of_core(write(frame, tmp_path / "parts", []), "y", filters="vdm")
 
 
-def test_too_little_memory_is_said_before_anything_is_read(folder, monkeypatch):
+def test_too_little_memory_is_said_before_anything_is_read(folder, tmp_path, monkeypatch):
     def tell(done: int, total: int) -> None:
         raise AssertionError("the run has started")
 
@@ -582,13 +582,17 @@ def test_too_little_memory_is_said_before_anything_is_read(folder, monkeypatch):
         rank_out_of_core(folder, "y", execution=told, **RUN)
     monkeypatch.setattr(ranking, "OVERHEAD", 0)
     monkeypatch.setattr(ranking, "resident", lambda: 0)
-    with (
-        memory_limit("20MB"),
-        pytest.raises(ParameterError, match="or lower n_resamples, n_jobs or bins"),
-    ):
-        rank_out_of_core(
-            folder, "y", n_resamples=20_000, bins=500, execution=Execution(progress=tell)
-        )
+    frame = pd.DataFrame(
+        {"flag": [True, False] * 20, "last": np.arange(40.0), "y": list("ab") * 20}
+    )
+    for source in (folder, write(frame, tmp_path / "two features", [])):
+        with (
+            memory_limit("20MB"),
+            pytest.raises(ParameterError, match="or lower n_resamples, n_jobs or bins"),
+        ):
+            rank_out_of_core(
+                source, "y", n_resamples=20_000, bins=500, execution=Execution(progress=tell)
+            )
 
 
 def test_without_a_limit_what_the_process_holds_is_no_obstacle(folder, monkeypatch):

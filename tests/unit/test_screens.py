@@ -417,8 +417,8 @@ def test_bad_groups(scores, groups, message):
 
 
 def test_a_guide_at_the_limit_counts() -> None:
-    """The first guide of four has the percentile 0.25."""
-    found = screen([1.0, 2.0, 3.0, 4.0], list("aabb"), alpha=0.25).to_frame()
+    """The first guide of four has the percentile 1/8."""
+    found = screen([1.0, 2.0, 3.0, 4.0], list("aabb"), alpha=0.125).to_frame()
     assert found["low_counted"].tolist() == [1, 0]
     np.testing.assert_array_equal(found["low_alpha_mean_score"], [1.0, np.nan])
     np.testing.assert_array_equal(found["high_alpha_mean_score"], [np.nan, 4.0])
