@@ -585,9 +585,9 @@ def test_too_little_memory_is_said_before_anything_is_read(folder, tmp_path, mon
     frame = pd.DataFrame(
         {"flag": [True, False] * 20, "last": np.arange(40.0), "y": list("ab") * 20}
     )
-    for source in (folder, write(frame, tmp_path / "two features", [])):
+    for source, limit in ((folder, "20MB"), (write(frame, tmp_path / "two features", []), "100MB")):
         with (
-            memory_limit("20MB"),
+            memory_limit(limit),
             pytest.raises(ParameterError, match="or lower n_resamples, n_jobs or bins"),
         ):
             rank_out_of_core(
