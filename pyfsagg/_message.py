@@ -18,10 +18,8 @@ SMALL = 20  # entries of a list or mapping that a message keeps as they are
 
 
 class Message(str):
-    """A sentence for users of Python that another door can render.
-
-    Parts are strings, references such as :class:`Param`, other messages, and errors, of which their
-    message is taken.
+    """A sentence for users of Python that another door can render, from strings, references such as
+    `Param`, messages and errors.
 
     Examples
     --------
@@ -66,7 +64,7 @@ def rendered(text: object, door: Door) -> str:
 
 
 class MessagePart:
-    """A part of a message that each door spells in its own way."""
+    """A part of a message that each door (Python, terminal, R) spells differently."""
 
     def render(self, door: Door) -> str:
         raise NotImplementedError
@@ -96,10 +94,8 @@ class Public(MessagePart):
 
 
 class Value(MessagePart):
-    """A value: ``None``, ``NULL``; `text` is how Python's sentence shows it, where that is not its repr.
-
-    Only plain values are kept; of all others, which may be large or impossible to pickle, their repr.
-    """
+    """A value, such as ``None`` or ``NULL``; `text` replaces its repr. Of values that are not plain
+    only the repr is kept."""
 
     def __init__(self, value: object, text: str | None = None) -> None:
         if isinstance(value, numbers.Number) and hasattr(value, "item"):  # of NumPy
@@ -119,18 +115,15 @@ class Got(Value):
 
 
 class Name(str):
-    """A word that stands for a value, written without quotation marks: ``groups``, ``CODE``."""
+    """A placeholder for a value, without quotation marks: ``groups``, ``CODE``."""
 
     def __repr__(self) -> str:
         return str(self)
 
 
 class Use(MessagePart):
-    """Parameters with values: ``n_jobs=2``, ``--jobs 2``, ``cores = 2``.
-
-    With the class of settings that has them, ``Use("Checks", pairs=30)`` is
-    ``checks=pyfsagg.Checks(pairs=30)`` in Python.
-    """
+    """Parameters with values: ``n_jobs=2``, ``--jobs 2``, ``cores = 2``; with the name of their
+    settings, ``Use("Checks", pairs=30)``."""
 
     def __init__(self, settings: str = "", /, **values: object) -> None:
         self.settings = settings
@@ -190,7 +183,7 @@ PYTHON = Door()
 
 
 def named(name: str) -> object:
-    """The parameter of this name; other words, such as "each of sizes", stay as they are."""
+    """The parameter of this name; other words, such as "each of sizes", are kept."""
     return Param(name) if type(name) is str and name.isidentifier() else name
 
 

@@ -12,15 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.arithmetic import CACHED, row_blocks
 from pyfsagg._base.validation import check_choice, check_integer
+from pyfsagg._kernels import entropy_bins
 from pyfsagg._kernels.class_tables import EQUAL_FREQUENCY, EQUAL_WIDTH
-from pyfsagg._kernels.entropy_bins import (
-    drawn_extent,
-    frequency_edges,
-    mdl_cut_weights,
-    middle_cut,
-    pack_rows,
-    width_edges,
-)
 from pyfsagg._message import Param, Remedy, Use
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.frames import open_frame
@@ -40,13 +33,9 @@ MAX_CLASSES = 2**16
 
 @dataclass(frozen=True, eq=False)
 class SortedColumns:
-    """Numeric columns sorted once, for any number of resamples.
-
-    `order` (n_columns, n_samples) are rows by rising value, equal values in row order, missing values
-    last; each has `row_bits` bits, and in a column with ties the bit above them marks the first row of
-    each distinct value.  `n_known` counts the values that are not missing; a column is `tied` if some
-    value occurs more than once.
-    """
+    """Numeric columns sorted once: `order` (n_columns, n_samples) are rows by ascending value, stable,
+    missing last, with `row_bits` bits and, if `tied`, a bit above them at the first row of each value;
+    `n_known` values are known."""
 
     columns: NDArray[np.int64]
     order: NDArray[np.uint16] | NDArray[np.uint32]
@@ -290,21 +279,14 @@ def _mdl_cutpoints(
     target: Target,
     parity: bool,
 ) -> NDArray[np.float64]:
-    below = mdl_cut_weights(
-        ordered.order[i],
-        ordered.n_known[i],
-        ordered.tied[i],
-        ordered.row_bits,
-        weights,
-        target.codes,
-        target.n_classes,
-        parity,
-    )
+    column = (ordered.order[i], ordered.n_known[i], ordered.tied[i], ordered.row_bits)
+    below = entropy_bins.mdl_cut_weights(*column, weights, target.codes, target.n_classes, parity)
     rows = ordered.order[i, : ordered.n_known[i]] & ((1 << ordered.row_bits) - 1)
     rows = rows[weights[rows] > 0]
     last_below = np.searchsorted(np.cumsum(weights[rows], dtype=np.int64), below)
     return np.array(
-        [middle_cut(values[rows[at]], values[rows[at + 1]]) for at in last_below], dtype=np.float64
+        [entropy_bins.middle_cut(values[rows[at]], values[rows[at + 1]]) for at in last_below],
+        dtype=np.float64,
     )
 
 
@@ -318,14 +300,16 @@ def _bin_cutpoints(
 ) -> NDArray[np.float64]:
     order, n_known, mask = ordered.order[i], ordered.n_known[i], (1 << ordered.row_bits) - 1
     packed = np.empty(len(values), np.uint32)
-    pack_rows(weights, np.zeros(len(values), np.int32), packed)
+    entropy_bins.pack_rows(weights, np.zeros(len(values), np.int32), packed)
     known = values[order[:n_known] & mask, ordered.columns[i]]
     edges, cutpoints = np.empty(bins + 2, np.int64), np.empty(bins, np.float64)
     if kind == EQUAL_WIDTH:
-        extent = drawn_extent(order, n_known, np.uint64(mask), packed)
-        n_edges = width_edges(known, *extent, bins, edges, cutpoints)
+        extent = entropy_bins.drawn_extent(order, n_known, np.uint64(mask), packed)
+        n_edges = entropy_bins.width_edges(known, *extent, bins, edges, cutpoints)
     else:
-        n_edges = frequency_edges(known, order, np.uint64(mask), packed, bins, edges, cutpoints)
+        n_edges = entropy_bins.frequency_edges(
+            known, order, np.uint64(mask), packed, bins, edges, cutpoints
+        )
     return cutpoints[: n_edges - 1].copy()
 
 

@@ -27,7 +27,7 @@ __all__ = [
 
 
 class _Spelled(Exception):  # noqa: N818 (warnings are such, too)
-    """An error or a warning whose message each door can spell."""
+    """An error or warning whose message each door (Python, terminal, R) can spell."""
 
     def __init__(self, *parts: object) -> None:
         super().__init__(Message(*parts))

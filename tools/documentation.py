@@ -305,7 +305,10 @@ def write_methods(folder: Path) -> None:
                 text += f"\n## Example\n\n```python\n{code}```\n"
             write(folder / kind / f"{spec.name}.md", execute(text, f"{kind}/{spec.name}.md"))
             summary = spec.summary.replace("|", "\\|")
-            rows.append(f"| [`{spec.name}`]({kind}/{spec.name}.md) | {summary} |")
+            anchor = spec.name.replace("_", "-")
+            rows.append(
+                f'| <span id="{anchor}"></span>[`{spec.name}`]({kind}/{spec.name}.md) | {summary} |'
+            )
         write(
             folder / f"{kind}.md",
             f"# {page.title}\n\n{page.text}\n\n| Name | What it is |\n| --- | --- |\n"

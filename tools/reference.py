@@ -28,7 +28,7 @@ Column = tuple[str, Callable[[Any], str]]
 
 
 class Page(NamedTuple):
-    """One kind of method: its registry, what is said above the table, and columns of its own."""
+    """One kind of method: title, registry, the text above the table, and its columns."""
 
     title: str
     registry: Registry[Any] | list[Any]
@@ -42,7 +42,7 @@ class Page(NamedTuple):
 
 
 def direction(spec: Spec) -> str:
-    return "larger is better" if spec.higher_is_better else "smaller is better"
+    return "larger" if spec.higher_is_better else "smaller"
 
 
 NAMES: tuple[Column, ...] = (
@@ -64,7 +64,7 @@ PAGES = {
         "Filters",
         FILTERS,
         "Scores of features, for `wam`, `bam` and `influence`. X is the feature, Y the target, n the "
-        "number of rows, counted by their weights.",
+        "number of rows (their weights count).",
         (
             *NAMES,
             *VALUES,
@@ -78,31 +78,30 @@ PAGES = {
     "aggregators": Page(
         "Aggregators",
         AGGREGATORS,
-        "Many scores or ranks of an item into one, for `aggregate` and the ensembles. s_i and r_i are "
-        "the score and the rank of an item in list i of m, p is the number of items, N the size of "
-        "the universe that lists rank. Lists may have weights: a whole weight k is the list written k times, "
-        "m then the sum of the weights. Range and direction are those of the statistic as published.",
+        "For `aggregate` and the ensembles. s_i and r_i are the score and the rank of an item in list i of "
+        "m, p is the number of items, N the size of the universe. A list of weight k counts k times, and m "
+        "is the sum of the weights. Range and direction are those of the published statistic.",
         (
             *NAMES,
             ("Reads", lambda spec: spec.input),
             *VALUES,
             OPTIONS,
             ("Weights", lambda spec: spec.takes_weights),
-            ("An unranked list", lambda spec: spec.unranked),
+            ("Unranked list of k", lambda spec: spec.unranked),
             *SOURCE,
         ),
     ),
     "stability_measures": Page(
         "Stability measures",
         STABILITY_MEASURES,
-        "How far resamples agree, for `stability`. i (or s) and v are two of m resamples, l_i and V_i "
-        "the scores and the subset of n_i features of one, I the number of features that two subsets "
-        "share, j one of p features, r_sj its rank, h_j how many subsets hold it, q the sum of all h_j.",
+        "Agreement of resamples, for `stability`. i (or s) and v are two of m resamples, l_i and V_i the "
+        "scores and the subset of n_i features of one, I the number of common features of two subsets, j "
+        "one of p features, r_sj its rank, h_j the number of subsets with it, q the sum of all h_j.",
         (
             *NAMES,
             ("Compares", lambda spec: spec.kind),
             *VALUES,
-            ("Corrected for chance", lambda spec: "yes" if spec.corrected_for_chance else "no"),
+            ("Chance-corrected", lambda spec: "yes" if spec.corrected_for_chance else "no"),
             ("Needs", lambda spec: ", ".join(f"`{name}`" for name in spec.needs)),
             *SOURCE,
         ),
@@ -110,10 +109,11 @@ PAGES = {
     "statistical_tests": Page(
         "Statistical tests",
         STATISTICAL_TESTS,
-        "Functions of `pyfsagg.statistics`, for values of methods on the same subjects (data sets, folds) "
-        "or of independent groups. n is the number of subjects or values, k the number of conditions or "
-        "groups, x_ij the value of subject i under condition j, r_ij its rank in the subject, "
-        "d_i and s_d the differences of a pair of conditions and their standard deviation.",
+        "Functions of `pyfsagg.statistics`, for conditions (methods) on the same subjects (data sets, "
+        "folds) or for independent groups. n is the number of subjects or values, k that of conditions or "
+        "groups, x_ij the value of subject i under condition j, r_ij its rank within the subject, d_i and "
+        "s_d the differences of two conditions and their standard deviation. Direction: the values that "
+        "speak against the hypothesis.",
         (
             NAMES[0],
             ("Function", lambda spec: f"`{spec.function}`"),
@@ -121,7 +121,7 @@ PAGES = {
             ("Hypothesis", lambda spec: spec.null),
             VALUES[0],
             VALUES[1],
-            ("Direction", lambda spec: f"against the hypothesis: {spec.evidence}"),
+            ("Direction", lambda spec: spec.evidence),
             VALUES[3],
             ("Distribution", lambda spec: spec.distribution),
             *SOURCE,
@@ -130,8 +130,8 @@ PAGES = {
     "eliminations": Page(
         "Eliminations in rank-order space",
         ELIMINATIONS,
-        "Methods of `rank_order.eliminate`. The formula is the criterion of a feature f among the "
-        "features F that are present; the better its criterion, the longer a feature is kept.",
+        "Methods of `rank_order.eliminate`. The formula is the criterion of a feature f among the remaining "
+        "features F; the better it is, the longer a feature is kept.",
         (
             *NAMES,
             *VALUES,
@@ -142,9 +142,9 @@ PAGES = {
     "voting_rules": Page(
         "Voting rules",
         VOTING_RULES,
-        "Selections of many voters into an order of the features, for `vote` and `committee`. A_v is the "
-        "selection of voter v, w_v its weight (1 without weights), f a feature, k_v how many features of "
-        "A_v are elected, x_v the load of v (0 at first). Equal means to within 1e-10 of the larger score.",
+        "For `vote` and `committee`. A_v is the selection of voter v, w_v its weight (1 by default), f a "
+        "feature, k_v the number of elected features in A_v, x_v the load of v (0 at first). Scores within "
+        "1e-10 of the larger one are tied.",
         (
             *NAMES,
             *VALUES,
@@ -155,21 +155,21 @@ PAGES = {
     "unsupervised_methods": Page(
         "Rankings without labels",
         UNSUPERVISED_METHODS,
-        "Methods of `unsupervised.rank_unsupervised`, and filters of the same names. x is the feature.",
+        "Methods of `unsupervised.rank_unsupervised`, also filters. x is the feature.",
         (*NAMES, *VALUES, OPTIONS, *SOURCE),
     ),
     "comparisons": Page(
         "Comparisons with R",
         COMPARISONS,
-        "What `pyfsagg cross-check` computes on both sides, and how far the sides may be apart.",
+        "Computed on both sides by `pyfsagg cross-check`.",
         (
             NAMES[0],
-            ("R package", lambda spec: spec.package),
+            ("Package", lambda spec: spec.package),
             NAMES[2],
             ("Here", lambda spec: f"`{spec.ours}`"),
             ("In R", lambda spec: f"`{spec.theirs}`"),
             ("Tolerance", lambda spec: f"{spec.tolerance.limit:g} {spec.tolerance.scale}"),
-            ("Known difference", lambda spec: spec.departs.reason if spec.departs else ""),
+            ("Difference", lambda spec: spec.departs.reason if spec.departs else ""),
         ),
     ),
 }

@@ -29,7 +29,7 @@ class StatisticalTestSpec(Spec):
     distribution: str
     evidence: str = "large values"
     call: str
-    ties: str = "not concerned: values count as they are"
+    ties: str = "do not matter"
 
 
 STATISTICAL_TESTS = Registry("statistical test", StatisticalTestSpec)

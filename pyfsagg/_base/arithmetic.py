@@ -25,7 +25,7 @@ CACHED = 2**19
 
 
 def row_blocks(shape: tuple[int, ...], part: int = PART) -> Iterator[slice]:
-    """Rows of a matrix in parts of about so many bytes."""
+    """Rows of a matrix in parts of about this many bytes."""
     size = max(1, part // (8 * shape[1]))
     return (slice(start, min(start + size, shape[0])) for start in range(0, shape[0], size))
 
@@ -52,10 +52,8 @@ def scaled_rows(values: Floats) -> Floats:
 
 
 def in_range(reduce: Callable[[Floats], Floats], values: Floats) -> Floats:
-    """`reduce` (m, p) to (p,); once more on smaller numbers where a sum on the way has overflowed.
-
-    A power of two changes no digit of numbers whose sum is that large.
-    """
+    """`reduce` (m, p) to (p,), on scaled-down numbers if a sum overflows; a power of two changes no
+    digit."""
     with np.errstate(over="ignore", invalid="ignore"):
         result = reduce(values)
         lost = ~np.isfinite(result)
@@ -84,7 +82,7 @@ def unscaled(sum_of_squares: float, exponent: int) -> float:
 def wilson_interval(
     share: Floats, size: ArrayLike, confidence_level: float
 ) -> tuple[Floats, Floats]:
-    """Limits of a probability whose `share` was seen in so many trials: Wilson (1927), JASA 22:209."""
+    """Wilson's limits of a probability, from a `share` and the number of trials (1927, JASA 22:209)."""
     from scipy.special import ndtri  # heavy: what imports the package should not wait for it
 
     z, n = -float(ndtri((1.0 - confidence_level) / 2.0)), np.asarray(size)

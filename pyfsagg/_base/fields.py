@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Stored:
-    """What a field says beside its type; see :func:`stored`."""
+    """What a field declares in addition to its type; see :func:`stored`."""
 
     kept: bool = True
     key: str | None = None
@@ -44,7 +44,7 @@ def stored(**options: Any) -> dict[str, Stored]:
 
 
 def columns(*names: str) -> dict[str, Stored]:
-    """The metadata of a field for :func:`row_of`: the names of its columns, if they are not its own."""
+    """The metadata of a field for :func:`row_of`: names of its columns, if they differ from its name."""
     return stored(columns=names)
 
 
@@ -59,7 +59,7 @@ class Apart:
 
 @dataclass(frozen=True)
 class _Kept:
-    """A field, its type without None, and what it says."""
+    """A field, its type without None, and its declaration."""
 
     name: str
     type: Any
@@ -217,10 +217,8 @@ def put_together(
     names: str = "{}",
     known: Mapping[str, Any] | None = None,
 ) -> Any:
-    """The dataclass of its record and what lies beside it, the `arrays` and `frame()` of a source.
-
-    Without a source arrays are in the record.  `known` are fields that need not be read.
-    """
+    """The dataclass of a record and the `arrays` and `frame()` of a source, or of the record without
+    one; `known` fields are not read."""
     values = dict(known or {})
     for kept in _fields(cls):
         if kept.name not in values:
@@ -233,7 +231,7 @@ def put_together(
 def _read(
     kept: _Kept, record: Mapping[str, Any], source: Any, names: str, known: Mapping[str, Any]
 ) -> Any:
-    """What the files say of a field; MISSING where its default holds."""
+    """The value of a field in the files; MISSING for its default."""
     how, key = kept.how, kept.key
     if how.file is not None and source is not None:
         about: dict[str, Any] = {"index": how.index, "words": how.words, "types": how.types}

@@ -103,7 +103,7 @@ def within_memory(needed: float, what: str, remedy: str) -> Iterator[None]:
 
 
 def estimates() -> AbstractContextManager[list[tuple[str, float, int]]]:
-    """What :func:`require_memory` was asked inside the block, with the bytes that the process then held."""
+    """The requests of :func:`require_memory` inside the block, with the memory of the process at the time."""
     return set_inside(_estimates, [])
 
 
@@ -120,7 +120,7 @@ def resident() -> int:
 
 
 def _stated(path: str, field: str) -> int | None:
-    """Bytes that a file of the system states; None where there is none."""
+    """Bytes stated by a system file; None without one."""
     if Path(path).is_file():
         for line in Path(path).read_text().splitlines():
             if line.startswith(field):
@@ -129,16 +129,15 @@ def _stated(path: str, field: str) -> int | None:
 
 
 def free_bytes() -> int | None:
-    """The least that the machine, its container and the limit of this process leave, where they tell."""
+    """The least memory that the machine, its container and the limit of this process leave, if known."""
     machine = _stated("/proc/meminfo", "MemAvailable:")
     sizes = (machine, _free_of_container(), _free_of_process())
     return min((size for size in sizes if size is not None), default=None)
 
 
 def _free_of_container() -> int | None:
-    folder = Path("/sys/fs/cgroup")
     try:
-        most = (folder / "memory.max").read_text().strip()
+        most = Path("/sys/fs/cgroup/memory.max").read_text().strip()
         return None if most == "max" else int(most) - resident()
     except (OSError, ValueError):
         return None

@@ -17,27 +17,19 @@ LAST = "run.json"  # where files arrive one by one, its presence says that all a
 
 
 class TakenError(OutputError):
-    """The folder is a file, contains something, or is held by another run.
-
-    `results` says that it holds the results of an earlier run, which can be replaced.
-    """
+    """The folder is a file, is not empty, or is held by another run; `results`: it has replaceable
+    results of an earlier run."""
 
     results = False
 
 
 class Place:
-    """A folder for results that is checked and held from the start of a run to its end.
-
-    The results are put together in a `draft` beside the folder, which takes its place in one step; or inside
-    it (the working directory, a mount point, a parent that cannot be written), and files move one by one.
-    """
+    """A folder for results, held from the start of a run to its end. A `draft` beside it replaces it in
+    one step; inside it (a working directory, a mount point) files move one by one."""
 
     def __init__(self, folder: str | os.PathLike[str], overwrite: bool = False) -> None:
-        """Hold a new or empty folder, and clear what runs that were killed have left there.
-
-        With `overwrite` also one that holds the results of a run.  The files that its record names give
-        way to the new ones when these are there; other files stay.
-        """
+        """Hold a new or empty folder, with `overwrite` also one with results of a run, and remove
+        drafts of killed runs. Files that its record does not name are kept."""
         self.folder = Path(folder)
         self._lock: int | None = None
         self._replaces = overwrite and (self.folder / LAST).is_file()
@@ -143,10 +135,8 @@ def new_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A draft beside `path` that takes its place when the block ends, and vanishes if it fails.
-
-    An existing file is replaced, and drafts of it that runs left which were killed are removed.
-    """
+    """A draft beside `path` that replaces it when the block ends, and is removed on failure, as are
+    drafts of killed runs."""
     target = Path(path)
     draft: Path | None = None
     lock: int | None = None
@@ -212,7 +202,7 @@ def _files_of(record: Path) -> set[str]:
 
 
 def _make(folder: Path) -> bool:
-    """Make a folder, and say whether it was not there."""
+    """Make a folder; True if it did not exist."""
     try:
         folder.mkdir(parents=True)
     except FileExistsError:
@@ -221,7 +211,7 @@ def _make(folder: Path) -> bool:
 
 
 def _stays(real: Path) -> bool:
-    """Whether nothing can take the place of a folder: a shell stands in it, or a disk is mounted there."""
+    """Whether a folder cannot be replaced: it is a working directory or a mount point."""
     with suppress(OSError):
         if real == Path.cwd():
             return True

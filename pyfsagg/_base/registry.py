@@ -37,7 +37,7 @@ class Named(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Spec:
-    """What is said of a method of any kind; each room adds what it needs to call it."""
+    """The description of a method of any kind; each room adds what it needs to call it."""
 
     name: str  # lower case, words joined by "_"
     aliases: tuple[str, ...] = ()
@@ -258,7 +258,7 @@ def _code(value: Any, name: str, own: dict[str, str]) -> str:
 
 
 def _name(value: Any, name: str, own: dict[str, str]) -> str:
-    """A name for what cannot be written as code, noted in `own`."""
+    """A name for a value that cannot be written as code, noted in `own`."""
     if callable(value) or hasattr(value, "fit"):
         called = str(getattr(value, "__name__", type(value).__name__))
         usable = called.isidentifier() and not keyword.iskeyword(called)

@@ -22,10 +22,7 @@ _ASIDE: ContextVar[list[str] | None] = ContextVar("remarks", default=None)
 
 
 def warn(*parts: object, stacklevel: int = 1) -> None:
-    """Warn with a ``PyfsaggWarning``, unless the caller has set such warnings aside.
-
-    Parts are those of a :class:`pyfsagg._message.Message`.
-    """
+    """Warn with a ``PyfsaggWarning``, unless the caller collects them; parts are those of a `Message`."""
     text = Message(*parts)
     aside = _ASIDE.get()
     if aside is None:
@@ -45,7 +42,7 @@ def set_inside(variable: ContextVar[Any], value: Any) -> Iterator[Any]:
 
 
 def set_aside() -> AbstractContextManager[list[str]]:
-    """Collect the remarks of this thread instead of showing them; other threads are not concerned.
+    """Collect the remarks of this thread instead of showing them.
 
     Examples
     --------

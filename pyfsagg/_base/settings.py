@@ -92,7 +92,7 @@ class Settings:
         }
 
     def record(self) -> dict[str, Any]:
-        """All settings by name, as they are written into a file; of an array only that it is given."""
+        """All settings by name, for a file; arrays only as given or not."""
         return {name: _plain(getattr(self, name)) for name in self.names()}
 
     @classmethod
@@ -103,7 +103,10 @@ class Settings:
             if not about.get("flag") or field.name in leave_out:
                 continue
             name = "--" + field.name.replace("_", "-")
-            kind = cls._type_of(field)
+            # The type of one field: those of others may name arrays, for which NumPy would be loaded.
+            owner = next(c for c in cls.__mro__ if field.name in vars(c).get("__annotations__", ()))
+            alone = SimpleNamespace(__annotations__={field.name: field.type})
+            kind = get_type_hints(alone, vars(sys.modules[owner.__module__]))[field.name]
             if kind is bool:
                 parser.add_argument(name, action="store_true", help=about["help"])
                 continue
@@ -121,15 +124,8 @@ class Settings:
             )
 
     @classmethod
-    def _type_of(cls, field: dataclasses.Field[Any]) -> Any:
-        """The type of one field: those of others may name arrays, for which NumPy would be loaded."""
-        owner = next(c for c in cls.__mro__ if field.name in vars(c).get("__annotations__", ()))
-        alone = SimpleNamespace(__annotations__={field.name: field.type})
-        return get_type_hints(alone, vars(sys.modules[owner.__module__]))[field.name]
-
-    @classmethod
     def from_flags(cls, options: argparse.Namespace, **others: Any) -> Self:
-        """The settings that the flags of :meth:`add_flags` say, and `others`."""
+        """The settings from the flags of :meth:`add_flags`, and `others`."""
         values = {name: getattr(options, name) for name in cls.names() if hasattr(options, name)}
         return cls(**{**values, **others})
 

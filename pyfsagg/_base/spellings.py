@@ -37,7 +37,7 @@ UNEXPECTED = re.compile(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'")
 
 
 def answers_spellings(function: F) -> F:
-    """The function, whose unknown arguments are answered with the nearest one.
+    """The function; an unknown argument is an error that names the nearest one.
 
     Examples
     --------
@@ -65,11 +65,8 @@ def answers_spellings(function: F) -> F:
 
 def other_argument(function: Callable[..., Any], name: str) -> InputTypeError:
     """The error of an argument that a function does not have."""
-    known = [
-        each.name
-        for each in inspect.signature(function).parameters.values()
-        if each.kind is not each.VAR_KEYWORD
-    ]
+    parameters = inspect.signature(function).parameters.values()
+    known = [one.name for one in parameters if one.kind is not one.VAR_KEYWORD]
     meant = [ours for ours in known if name.lower() in ARGUMENTS.get(ours, ())]
     close = meant or difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     hint = f"did you mean {close[0]!r}?" if close else f"it has: {', '.join(known)}"

@@ -34,7 +34,7 @@ def require_extra(module: str, extra: str, what: str, otherwise: str = "") -> An
 def check_integer(
     name: str, value: object, *, low: int | None = None, high: int | None = None
 ) -> int:
-    """Return `value` as int, or say what is allowed."""
+    """`value` as int, or an error with the allowed range."""
     if isinstance(value, numbers.Integral) and not isinstance(value, bool):
         number = int(value)
         if (low is None or number >= low) and (high is None or number <= high):
@@ -51,7 +51,7 @@ def check_real(
     high: float | None = None,
     low_open: bool = False,
 ) -> float:
-    """Return `value` as float, or say what is allowed."""
+    """`value` as float, or an error with the allowed range."""
     allowed = _interval(low, high, low_open)
     if isinstance(value, bool) or not isinstance(value, numbers.Real):
         raise ParameterError(named(name), f" must be a number{allowed}", Got(value))
@@ -129,7 +129,7 @@ def got_short(value: object) -> Got:
 
 
 def is_single(value: object) -> bool:
-    """Whether `value` stands for itself: a number, a text, no sequence and no array of several."""
+    """Whether `value` is a scalar: a number or a text, not a sequence or an array of several."""
     if isinstance(value, (str, bytes)) or not hasattr(value, "__len__"):
         return True
     return getattr(value, "ndim", 1) == 0
@@ -171,7 +171,7 @@ def check_path(name: str, value: object) -> str:
 
 
 def real_array(name: str, values: Any) -> Any:
-    """`values`, where masked cells of an array are missing, whatever lies below the mask."""
+    """`values`, with the masked cells of an array missing."""
     import numpy as np
 
     if _is_complex(values):
@@ -227,7 +227,7 @@ def _interval(low: float | None, high: float | None, low_open: bool = False) -> 
 
 
 def n_selected(threshold: float | int, n_features: int, name: str = "threshold") -> int:
-    """Number of features that a count or a fraction (rounded up) stands for.
+    """Number of features for a count or a fraction (rounded up).
 
     Examples
     --------

@@ -33,11 +33,8 @@ def duration(seconds: float) -> str:
 def plural(value: int, noun: str) -> str:
     """``1 class``, ``2 classes``, ``2 studies``, ``1,000 samples``."""
     if value != 1:
-        noun = (
-            f"{noun[:-1]}ies"
-            if noun.endswith("dy")
-            else f"{noun}{'es' if noun.endswith('s') else 's'}"
-        )
+        stem, end = (noun[:-1], "ies") if noun.endswith("dy") else (noun, "s")
+        noun = f"{stem}{'es' if noun.endswith('s') else end}"
     return f"{value:,} {noun}"
 
 
@@ -139,6 +136,11 @@ def enumerate_names(names: Sequence[str], most: int = 12) -> str:
     if len(shown) > most:
         return f"{', '.join(shown[:most])} and {len(shown) - most:,} more"
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def first_line(error: Exception) -> str:
+    """What an error says first, or else what it is called."""
+    return str(error).splitlines()[0] if str(error) else type(error).__name__
 
 
 def lines_of(names: Sequence[str]) -> str:

@@ -22,23 +22,45 @@ from pyfsagg.exceptions import OutputError, ParameterError
 
 TABLE_HELP = (
     "CSV or another text, Parquet, Feather, ARFF, Stata, a workbook (xlsx, ods), or the name of a data set; "
-    "plain or packed (gzip, bz2, xz, zip); - for standard input"
+    "also compressed (gzip, bz2, xz, zip); - for standard input"
 )
 LOG_EVERY = 30.0  # seconds
 DELAY = 2.0  # seconds after which work that is usually short shows its progress
 FIRST_ESTIMATE = 3.0  # seconds after the first piece
-FIRST_RUN = "this first run compiles its kernels, for about half a minute"
+FIRST_RUN = "this first run compiles its kernels, which takes about half a minute"
 
 
 class Flags:
     """Adds flags to a parser; those of a kind that recurs by the name of the kind."""
 
-    def __init__(self, parser: argparse._ActionsContainer) -> None:
+    def __init__(self, parser: Any) -> None:
+        self.parser = parser
         self.add = add = parser.add_argument
         self.switch = partial(add, action="store_true")
         self.column = partial(add, metavar="COLUMN")
         self.names = partial(add, type=names_of, metavar="A,B")
         self.settings = partial(add, action="append", metavar="NAME=VALUE")
+        self.output = partial(add_output_flags, parser)
+        self.work = partial(add_work_flags, parser)
+
+    @classmethod
+    def of(
+        cls,
+        commands: Any,
+        name: str,
+        run: Callable[[argparse.Namespace], int | None],
+        summary: str,
+        description: str,
+        epilog: str = "",
+        **called: str | None,
+    ) -> Flags:
+        """The flags of a new command, which is `run` with its options.
+
+        Its parameters are `called` otherwise than elsewhere: :class:`~pyfsagg._command.parser.Terminal`.
+        """
+        parser = commands.add_parser(name, help=summary, description=description, epilog=epilog)
+        parser.set_defaults(run=run, **({"called": called} if called else {}))
+        return cls(parser)
 
     def __call__(self, *names: str, **options: Any) -> None:
         self.add(*names, **options)
@@ -61,57 +83,57 @@ class Flags:
     def seed(self, of: str) -> None:
         self.add("-s", "--seed", type=int, default=0, help=f"seed of {of} (default: %(default)s)")
 
+    def reading(self, *, accept: bool = True) -> None:
+        """How a table is read, and accepting findings in it."""
+        group = self.parser.add_argument_group("how the table is read")
+        Reading.add_flags(group)
+        Flags(group).names("--exclude", dest="drop", default=(), help="the same as --drop")
+        if accept:
+            text = "findings of `pyfsagg check` that do not stop the run, or all"
+            self.names("--accept", default=[], metavar="CODE,CODE", help=text)
 
-def add_reading_flags(parser: argparse.ArgumentParser, *, accept: bool = True) -> None:
-    """The flags that say how a table is read, and which findings in it do not stop a run."""
-    group = parser.add_argument_group("how the table is read")
-    Reading.add_flags(group)
-    Flags(group).names("--exclude", dest="drop", default=(), help="the same as --drop")
-    if accept:
-        text = "findings of `pyfsagg check` that do not stop the run, or all"
-        Flags(parser).names("--accept", default=[], metavar="CODE,CODE", help=text)
+    def table(
+        self, *leave_out: str, target_required: bool = True, nargs: str | None = None
+    ) -> None:
+        """A table with a target, which some filters do without, and the task but for some settings."""
+        self.add("table", metavar="TABLE", nargs=nargs, help=TABLE_HELP)
+        text = "column with the classes, the numbers of a regression, or times (with --event)"
+        text += "" if target_required else "; filters such as frcm need none"
+        self.column("-t", "--target", required=target_required, help=text)
+        self.event()
+        Task.add_flags(self.parser, *leave_out)
+        self.reading()
 
+    def absent(self) -> None:
+        """What an item is to a list or judge that does not have it."""
+        text = "an absent item is worse than all listed ones, or was not judged"
+        text += " (default: worst; of scores unknown)"
+        self.add("--absent", choices=("worst", "unknown"), help=text)
 
-def add_table_flags(
-    parser: argparse.ArgumentParser,
-    *leave_out: str,
-    target_required: bool = True,
-    nargs: str | None = None,
-) -> None:
-    """A table with a target, which some filters do without, and the task but for some settings."""
-    parser.add_argument("table", metavar="TABLE", nargs=nargs, help=TABLE_HELP)
-    text = "column with the classes, the numbers of a regression, or times (with --event)"
-    text += "" if target_required else "; filters such as frcm need none"
-    Flags(parser).column("-t", "--target", required=target_required, help=text)
-    add_event_flag(parser)
-    Task.add_flags(parser, *leave_out)
-    add_reading_flags(parser)
+    def filters(self, normalizations: Sequence[str]) -> None:
+        """The settings of filters in an ensemble."""
+        text = "parameter of a filter, for instance mrmr.n_features=100 (may be repeated)"
+        self.settings("--filter-param", metavar="FILTER.NAME=VALUE", help=text)
+        self.choice("--normalize", normalizations, "how scores are made comparable")
 
+    def event(self) -> None:
+        """The flag that makes the target a time until an event."""
+        self.add(
+            "--event",
+            metavar="COLUMN[=VALUE]",
+            help="survival: column with 1 for an observed event and 0 for a censored time; with "
+            "COLUMN=VALUE, VALUE is the event and all others are censored; --target is the column of "
+            "times",
+        )
 
-def add_absent_flag(parser: argparse.ArgumentParser) -> None:
-    """What an item is to a list or judge that does not have it."""
-    text = "what an absent item is: worse than all that are listed, or not seen by this judge"
-    Flags(parser)(
-        "--absent", choices=("worst", "unknown"), help=f"{text} (default: worst; of scores unknown)"
-    )
-
-
-def add_filter_flags(parser: argparse.ArgumentParser, normalizations: Sequence[str]) -> None:
-    """The flags of filters in an ensemble."""
-    add = Flags(parser)
-    text = "parameter of a filter, for instance mrmr.n_features=100 (may be repeated)"
-    add.settings("--filter-param", metavar="FILTER.NAME=VALUE", help=text)
-    add.choice("--normalize", normalizations, "how scores are made comparable")
-
-
-def add_event_flag(parser: argparse.ArgumentParser) -> None:
-    """The flag that makes the target a time until an event."""
-    parser.add_argument(
-        "--event",
-        metavar="COLUMN[=VALUE]",
-        help="survival: column that says whether the event was seen (1) or the time is censored (0); with "
-        "COLUMN=VALUE, VALUE is the event and all others are censored; --target is the column of times",
-    )
+    def view(self) -> None:
+        """How a saved result is shown."""
+        text = ", or auto, the proposal of a run of rank (default: as saved)"
+        self.size("--threshold", text, type=threshold_or_auto)
+        text = (
+            "another option of how this kind of result is shown, such as top=20 (may be repeated)"
+        )
+        self.settings("--set", help=text)
 
 
 def target_columns(options: argparse.Namespace) -> str | list[str] | None:
@@ -120,8 +142,8 @@ def target_columns(options: argparse.Namespace) -> str | list[str] | None:
     if options.event is None:
         if options.task == "survival":
             raise ParameterError(
-                "--task survival needs --target, the column of times, and --event, the column that says "
-                "whether the event was seen"
+                "--task survival needs --target, the column of times, and --event, the column with 1 "
+                "for an observed event"
             )
         return target
     if target is None or target == options.event:
@@ -144,22 +166,17 @@ def require_target(target: str | None, filters: object) -> None:
 def add_output_flags(
     parser: argparse.ArgumentParser, default: str, *, result: bool = True, brief: bool = False
 ) -> None:
-    """Where results go and how much is said; `result`: whether they can be read again.
-
-    A `brief` command prints the answer, and the rest only if asked for.
-    """
+    """Flags for the place and the amount of output; `result`: it can be read again, `brief`: details
+    are printed only on request."""
     parser.set_defaults(default_folder=default)
     add = Flags(parser)
     text = f"new or empty folder for the results (default: {default}, or the next free name)"
     add("-o", "--output", metavar="FOLDER", help=text)
-    add(
-        "--memory-limit",
-        metavar="SIZE",
-        help="refuse a run that needs more memory than this, for instance 2GB (default: the free memory; a "
-        "folder of Parquet files is read within it, or within 2GB more than the process uses)",
-    )
+    text = "refuse a run that needs more memory than this, for instance 2GB (default: the free "
+    text += "memory; for a folder of Parquet files, 2GB more than the process uses)"
+    add("--memory-limit", metavar="SIZE", help=text)
     if result:
-        text = "replace the results of an earlier run in the folder; other files there stay"
+        text = "replace the results of an earlier run in the folder; other files are kept"
         add.switch("--overwrite", help=text)
         add.switch("--xlsx", help="also write the tables into a workbook, tables.xlsx")
         text = "take flags from this file, such as an earlier run.toml"
@@ -167,7 +184,7 @@ def add_output_flags(
     add.switch("--json", help="print the result as JSON")
     add.switch("-q", "--quiet", help="print errors only")
     if brief:
-        add.switch("-v", "--verbose", help="print all facts, not only the answer")
+        add.switch("-v", "--verbose", help="print all details, not only the answer")
 
 
 def add_work_flags(
@@ -183,7 +200,7 @@ def add_work_flags(
     shown = f"{what}; -1, the default: all cores"
     add("-j", "--jobs", type=_n_jobs, default=-1, metavar="N", help=shown)
     if dask:
-        add("--dask", metavar="ADDRESS", help="Dask scheduler whose workers do the work")
+        add("--dask", metavar="ADDRESS", help="Dask scheduler whose workers are used")
     flags = {"checkpoint": checkpoint, "scratch": scratch}
     Execution.add_flags(parser, *(name for name, wanted in flags.items() if not wanted))
 
@@ -253,17 +270,8 @@ def threshold_or_auto(text: str) -> float | int | str:
         raise argparse.ArgumentTypeError(f"{problem}; or auto or knee, a proposal") from None
 
 
-def add_view_flags(parser: argparse.ArgumentParser) -> None:
-    """How a saved result is shown."""
-    add = Flags(parser)
-    text = ", or auto, the proposal of a run of rank (default: as it was saved)"
-    add.size("--threshold", text, type=threshold_or_auto)
-    text = "another option of how this kind of result is shown, such as top=20 (may be repeated)"
-    add.settings("--set", help=text)
-
-
 def view_of(options: argparse.Namespace, known: Mapping[str, Any]) -> dict[str, Any]:
-    """What the flags of :func:`add_view_flags` say, for a result with the options `known`."""
+    """The options from the flags of :meth:`Flags.view`, for a result with the options `known`."""
     given = assignments(options.set)
     if options.threshold is None:
         return given
@@ -282,11 +290,8 @@ def given(options: argparse.Namespace, *names: str) -> dict[str, Any]:
 
 def at_work(options: argparse.Namespace, progress: Any) -> dict[str, Any]:
     """The seed, the workers and the execution that the flags name, as arguments."""
-    return {
-        "random_state": options.seed,
-        "n_jobs": options.jobs,
-        "execution": Execution.from_flags(options, progress=progress),
-    }
+    execution = Execution.from_flags(options, progress=progress)
+    return {"random_state": options.seed, "n_jobs": options.jobs, "execution": execution}
 
 
 def assignments(texts: list[str] | None) -> dict[str, Any]:
@@ -312,10 +317,8 @@ def assignments(texts: list[str] | None) -> dict[str, Any]:
 
 @contextmanager
 def output_place(options: argparse.Namespace) -> Iterator[Place]:
-    """The folder of ``--output``, or the default name with the first number that is free, held for results.
-
-    With ``--overwrite`` the results of an earlier run do not make a folder taken.
-    """
+    """Hold the folder of ``--output``, or the default name with the first free number; ``--overwrite``
+    allows results of an earlier run."""
     folder, default = options.output, options.default_folder
     checkpoint = getattr(options, "checkpoint", None)
     place, number = None, 1
@@ -365,7 +368,7 @@ def reporter(
 
 
 def _first_run() -> str:
-    """What a first run waits for; empty where compiled kernels are at hand."""
+    """The note on compilation in a first run; empty if there are compiled kernels."""
     from pyfsagg._kernels import compiled
 
     return "" if compiled() else FIRST_RUN

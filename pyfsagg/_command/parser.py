@@ -88,10 +88,8 @@ class Help(argparse.Action):
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose errors are one line with the nearest command, flag or choice.
-
-    Its help begins with examples and has the usual flags; ``--help all`` has all of them.
-    """
+    """An argument parser with errors of one line that name the nearest word, and a help that begins
+    with examples; ``--help all`` has all flags."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**{"formatter_class": Lines, "add_help": False, **options})
@@ -137,11 +135,8 @@ class Parser(argparse.ArgumentParser):
         if short:
             return [("what it takes", [*places, *flags])]
         home = {name: title for title, names in SECTIONS.items() for name in names}
-        own = {
-            action: group.title
-            for group in self._action_groups[2:]
-            for action in group._group_actions
-        }
+        groups = self._action_groups[2:]
+        own = {action: group.title for group in groups for action in group._group_actions}
         sections: dict[str, list[argparse.Action]] = {"what it takes": list(places)}
         for action in flags:
             title = own.get(action) or home.get(action.dest) or "what it takes"
@@ -158,14 +153,9 @@ class Parser(argparse.ArgumentParser):
             name = strange[0].partition("=")[0]
             flags = [flag for action in parser._actions for flag in action.option_strings]
             word = name.strip("-").replace("-", "_")
-            meant = next(
-                (
-                    flag
-                    for ours, flag in flags_of(parser).items()
-                    if word == ours or word in ARGUMENTS.get(ours, ())
-                ),
-                MEANT.get(word),
-            )
+            ours = flags_of(parser).items()
+            theirs = (flag for name, flag in ours if word in (name, *ARGUMENTS.get(name, ())))
+            meant = next(theirs, MEANT.get(word))
             if name[0] != "-" and "--target" in flags and options.target is None:
                 parser.error(f"unexpected {name!r}; the target is named by a flag: --target {name}")
             if name[0] != "-" and all(action.option_strings for action in parser._actions):
@@ -189,7 +179,7 @@ class Parser(argparse.ArgumentParser):
 
 
 def _shortened(action: argparse.Action) -> argparse.Action:
-    """A flag by its long name, with the first part of what is said of it."""
+    """A flag by its long name, with the first part of its help."""
     short = copy(action)
     text = str(action.help or "").split("; ")[0]
     default = re.search(r"\(default: (?:[^()]|\([^()]*\))*\)", str(action.help or ""))
@@ -234,11 +224,7 @@ answers Python unpickles."""
 
 
 def config_text(parser: argparse.ArgumentParser, options: argparse.Namespace) -> str:
-    """The command and its flags that differ from their defaults, as TOML.
-
-    Where results go, where the work is done and kept, and how much is said belongs to one run and is
-    omitted.
-    """
+    """The command and its flags other than defaults as TOML, without those for output and execution."""
     lines = [
         "# pyfsagg reads this file again: pyfsagg "
         f"{options.command} --config {CONFIG_FILE}. Flags on the command line come first.",
@@ -374,14 +360,12 @@ SPARSE: dict[str, Callable[..., str]] = {
     "drop": lambda columns: "drop it from the file",
     "missing": lambda: "write nan in the file",
 }
-"""Of a sparse table, whose columns have no names that a flag could take."""
+"""The remedy for a sparse table, whose columns have no names."""
 
 
 class Terminal(Door):
-    """The flags of a command.
-
-    The default ``called`` of its parser maps parameters to the values that its flags give, where names
-    differ in this command only; None is a parameter that no flag gives.
+    """The flags of a command. ``called``, a default of its parser, maps parameters to flags with other
+    names; None: no flag.
 
     Examples
     --------

@@ -61,13 +61,9 @@ def keep_result(
     draw: Callable[[R, Path], None] | None = None,
     said: Sequence[str] = (),
 ) -> R:
-    """Compute a result, write it with its report into a folder, and say what it is.
-
-    `compute` gets a function that reports progress, counted in `unit`s, or None: without a unit, the loops
-    inside show theirs once they take long; `view` is how the result is shown, or makes that of it; `draw`
-    writes pictures into the folder; the lines `said` about the data are printed when everything is checked
-    and the work begins.
-    """
+    """Compute a result, write it with its report and print its answer. `compute` gets a function that
+    reports progress in `unit`s (None: the inner loops do), `view` is the view or makes it, `draw`
+    writes pictures, and `said` lines are printed before the work."""
     from pyfsagg._report.page import answer_of, render_text, terminal_width
     from pyfsagg._run.result import REPORT_FILE
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from pyfsagg._base.settings import Reading
 from pyfsagg._base.words import enumerate_names
+from pyfsagg._command.parser import SPARSE, Terminal
 from pyfsagg._command.results import name_of_table
 from pyfsagg._message import Remedy
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
@@ -26,12 +27,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class ReadTable:
-    """The table of a command, how it was read, and what was found in it.
-
-    `table` is `X` as numbers, which a run takes for it, and `check` is in the words of the terminal.
-    `record` says how the file was read and what was found, `notes` are the choices in reading it that
-    nobody had asked for, and `code` are the lines that read it, or, before it is loaded, change it.
-    """
+    """The table of a command: `X`, the same as numbers (`table`), its `check`, the `record` of its
+    reading, `notes` on choices made by default, and the `code` that reads it."""
 
     X: Any
     table: ConvertedTable | AnyTable
@@ -44,7 +41,7 @@ class ReadTable:
 
     @property
     def view(self) -> dict[str, Any]:
-        """Where a result comes from, as :data:`pyfsagg._run.result.ORIGIN` has it."""
+        """The origin of a result, as in :data:`pyfsagg._run.result.ORIGIN`."""
         return {"data_name": self.record["file"], "reading": self.code, "read": self.record}
 
     @property
@@ -55,11 +52,8 @@ class ReadTable:
 
 
 def read_files(paths: Sequence[str]) -> dict[str, Any]:
-    """Files by name with their SHA-256, for ``read`` of :data:`pyfsagg._run.result.ORIGIN`.
-
-    One file is ``file`` and ``sha256``, as where a table is read; several are ``files``. Standard input
-    and the folders of saved runs have no hash. Files of one name are told apart by their paths.
-    """
+    """Files with their SHA-256, for ``read`` of `ORIGIN`: ``file`` and ``sha256``, or ``files``;
+    standard input and folders have no hash."""
     from pyfsagg._table.delimited import read_hashed
 
     def hash_of(path: str) -> str:
@@ -79,12 +73,12 @@ def read_files(paths: Sequence[str]) -> dict[str, Any]:
 
 
 def origin(paths: Sequence[str], reading: Sequence[str], name: str | None) -> dict[str, Any]:
-    """Where a result comes from, as :data:`pyfsagg._run.result.ORIGIN` has it."""
+    """The origin of a result, as in :data:`pyfsagg._run.result.ORIGIN`."""
     return {"data_name": name, "reading": reading, "read": read_files(paths)}
 
 
 def code_of_lists(name: str, lists: Sequence[Sequence[str]]) -> list[str]:
-    """Lines of code with lists of names, up to 2000 of these, or a line that says what is omitted."""
+    """Lines of code with lists of names, up to 2000 of these, or a comment on what is omitted."""
     if sum(map(len, lists)) > 2000:
         return [f"# {name}: the {len(lists):,} lists of names"]
     return [f"{name} = [", *(f"    {list(names)!r}," for names in lists), "]"]
@@ -108,7 +102,6 @@ def check_file(
     options: argparse.Namespace, target: str | list[str] | None = None, groups: str | None = None
 ) -> ReadTable:
     """Read the table of a command and look through it."""
-    from pyfsagg._command.parser import Terminal
     from pyfsagg._table.look import find_in_table
     from pyfsagg.datasets._loaders import split_target
 
@@ -141,7 +134,7 @@ def check_file(
 def _named_source(
     table: str, how: Reading, target: str | list[str] | None
 ) -> tuple[TableSource, str | list[str] | None]:
-    """The table of a file or, where there is none of that name, a data set with its own target."""
+    """The table of a file, or, without such a file, of the data set of that name, which has a target."""
     from pyfsagg._table.source import TableSource, read_source
     from pyfsagg.datasets import load_dataset
     from pyfsagg.datasets._loaders import list_datasets
@@ -215,9 +208,7 @@ def _with_events(
 
 
 def _names(columns: str | list[str] | None) -> list[str]:
-    if isinstance(columns, str):
-        return [columns]
-    return columns or []
+    return [columns] if isinstance(columns, str) else columns or []
 
 
 def load_table(
@@ -264,9 +255,7 @@ def _rows_with_target(y: pd.Series[Any] | pd.DataFrame | None) -> NDArray[np.boo
 
 
 def check_sparse_file(options: argparse.Namespace) -> ReadTable:
-    """Read a sparse file, whose columns have no names and whose labels are beside it, and look through it."""
-    from pyfsagg._command.parser import SPARSE, Terminal
-    from pyfsagg._table.delimited import read_hashed
+    """Read and check a sparse file; its columns have no names, its labels are in a second file."""
     from pyfsagg._table.look import find_in_sparse
     from pyfsagg._table.table import as_table
     from pyfsagg.datasets import read_sparse_table
@@ -281,12 +270,7 @@ def check_sparse_file(options: argparse.Namespace) -> ReadTable:
     X, y = read_sparse_table(options.table)
     table = as_table(X, sparse=True, min_features=1)
     check = find_in_sparse(table, y, task=options.task).spelled(Terminal(options.parser, SPARSE))
-    record = {
-        "file": name_of_table(options.table),
-        "sha256": read_hashed(options.table)[1],
-        "format": "sparse",
-        **check.record(),
-    }
+    record = {**read_files([options.table]), "format": "sparse", **check.record()}
     return ReadTable(X, table, y, None, check, record)
 
 

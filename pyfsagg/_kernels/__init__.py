@@ -120,7 +120,7 @@ def _caches(sources: Path) -> list[Path]:
 
 @functools.cache
 def _digest(sources: Path) -> str:
-    """What tells this numba and these sources from others."""
+    """A digest of this numba and these sources."""
     digest = hashlib.sha256(__version__.encode())
     for path in sorted(sources.rglob("*.py")):
         digest.update(path.relative_to(sources).as_posix().encode() + b"\0" + path.read_bytes())
@@ -159,9 +159,7 @@ def _cache_of_this_process() -> None:
 
 
 def compiled() -> bool:
-    """Whether compiled kernels are at hand, from an earlier process or with the package; or none are
-    compiled at all.
-    """
+    """Whether kernels are compiled already, by an earlier process or in the package, or numba is off."""
     if _KEPT or config.DISABLE_JIT:  # type: ignore[attr-defined]
         return True
     return _shipped(*cpu_target.target_context.codegen().magic_tuple()) is not None

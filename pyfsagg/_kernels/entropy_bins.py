@@ -17,7 +17,7 @@ SLACK = 16
 of logarithms (4 log 4 = 8 log 2) may differ by the rounding of a few table values."""
 
 _ROUNDING = 1e-9
-"""Share by which a gain may miss what is asked and yet be computed in full."""
+"""Share by which a gain may miss the requirement and still be computed in full."""
 
 TABLE_BITS = 50
 """Size of the largest table value: exact as a float, and sums of a few of them fit into 64 bits."""
@@ -225,7 +225,7 @@ def _best_cut(
     table: NDArray[np.int64],
     shift: int,
 ) -> Integer:
-    """First best cut of an interval of entries, or -1 if there is none or MDL refuses it."""
+    """First best cut of an interval of entries, or -1 if there is none or MDL rejects it."""
     part = slice(start, stop)
     classes, sizes, cut = space.classes[part], space.sizes[part], space.cut[part]
     left, right, codes = space.left, space.right, space.codes

@@ -128,7 +128,7 @@ def group_tests_block(
 
 @kernel
 def _median(values: Floats, counts: NDArray[np.int64], total: int) -> float:
-    """Median of ascending values, each so many times."""
+    """Median of ascending values with multiplicities."""
     before, lower = 0, np.nan
     for level in range(values.shape[0]):
         before += counts[level]

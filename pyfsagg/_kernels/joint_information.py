@@ -32,7 +32,7 @@ from pyfsagg._kernels.mrmr_counts import (
 )
 
 _AT_ONCE = 64
-"""Features whose minima are brought up to date before the mark is looked at again."""
+"""Features whose minima are updated before the bound is checked again."""
 
 
 @kernel

@@ -213,7 +213,7 @@ class Draws(NamedTuple):
 
 @kernel
 def words_for(n_places: int) -> int:
-    """Words of a mask of so many places, in whole vectors."""
+    """Words of a mask of this many places, in whole vectors."""
     return -(-n_places // _VECTOR_BITS) * LANES
 
 

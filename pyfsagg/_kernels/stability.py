@@ -300,7 +300,7 @@ def _one_way(own: Booleans, other: Booleans, graph: Neighbours, mean: bool) -> f
 
 @kernel
 def _greedy(left: Booleans, right: Booleans, graph: Neighbours) -> float:
-    """Size of the matching that takes the most similar free pair at every step."""
+    """Size of the greedy matching by similarity."""
     start, neighbours, _, place = graph
     p = left.shape[0]
     n_edges = 0

@@ -17,11 +17,8 @@ LABEL = "documentation"
 
 @dataclass(frozen=True)
 class Topic:
-    """A page of the documentation, its title, and the command on the same subject.
-
-    `page` is its path in the documentation, without an ending; ``#`` and the name of an entry may
-    follow.  `command` is written without ``pyfsagg``.
-    """
+    """A page of the documentation (path without ending, perhaps ``#`` and an entry), its title, and the
+    command on the subject."""
 
     page: str
     title: str
@@ -33,7 +30,7 @@ class Topic:
 
 
 def documentation_address() -> str | None:
-    """Where the documentation is, as the package that is installed says; None if it does not."""
+    """The address of the documentation from the metadata of the installed package, or None."""
     try:
         urls = metadata.metadata("pyfsagg").get_all("Project-URL") or []
     except metadata.PackageNotFoundError:
@@ -194,10 +191,8 @@ def settings_groups(
     last: Sequence[tuple[str, str]] = (),
     words: Mapping[str, str] | None = None,
 ) -> Groups:
-    """The record of a result in groups of (name, value), with more rows around its parameters.
-
-    `words` as in :func:`named_settings`.
-    """
+    """The record of a result in groups of (name, value), with more rows around its parameters; `words`
+    as in `named_settings`."""
     groups = [
         ("Method", [*first, *named_settings(result.parameters, words), *last]),
         ("Data", named_settings(result.data, words)),
@@ -219,11 +214,8 @@ def closing(
     code: str | None = None,
     note: str = SAME_NUMBERS,
 ) -> list[Section]:
-    """The last sections of a page: `settings` as groups of (name, value), how to repeat it, `references`.
-
-    References are (purpose, source).  `command` (str) has the arguments of the ``pyfsagg`` command that
-    made the result, `code` (str) repeats it in Python, and `note` says what to know about that.
-    """
+    """The last sections of a page: `settings`, how to repeat it by `command` and `code` (with a
+    `note`), and `references` as (purpose, source)."""
     sections = []
     if settings:
         records = Records("Everything that determines the numbers above.", settings)
@@ -253,11 +245,8 @@ def closing(
 
 @dataclass(frozen=True)
 class Report:
-    """What a result has to say on its page, between the summary and the sections that close every page.
-
-    `titles` are those without and with a name of the data.  `settled` are options of the view that had to
-    be read first: a share of the features that became a number of them.
-    """
+    """The part of a page that only this result has; `titles` without and with a name of the data,
+    `settled` options of the view that were resolved before, such as a share to a number."""
 
     titles: tuple[str, str]
     subtitle: str

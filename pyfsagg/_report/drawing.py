@@ -62,7 +62,7 @@ def clear_frame(ax: Axes, *, grid: str) -> None:
 
 
 def set_title(ax: Axes, text: str, *, above_legend: bool = False, lines: int = 1) -> None:
-    """The title, with room for a legend of so many lines below it."""
+    """The title, with room for a legend of this many lines below it."""
     pad = 10 + 16 * lines if above_legend else 10
     ax.set_title(text, loc="left", fontsize="large", color=INK, pad=pad)
 
@@ -102,10 +102,8 @@ def feature_axis(ax: Axes, names: Sequence[str]) -> None:
 
 
 def feature_label(name: str, length: int = LABEL_LENGTH) -> str:
-    """A name of at most `length` characters: the middle gives way to an ellipsis.
-
-    Characters that cannot be drawn (control and direction marks) are shown as U+FFFD.
-    """
+    """A name of at most `length` characters, with an ellipsis in the middle; control and direction
+    marks become U+FFFD."""
     shown = "".join(c if c.isprintable() else "\ufffd" for c in name)
     if len(shown) <= length:
         return shown
@@ -123,10 +121,8 @@ def draw_tiles(
     limits: tuple[float, float],
     fontsize: str | None = "small",
 ) -> None:
-    """A square of tiles with a dark text on each, and no colour where the shade is NaN.
-
-    The limits of the colours are wider than those of the shades, so all texts can be read.
-    """
+    """Tiles with dark texts, without a colour if the shade is NaN; the colour limits are wide enough
+    for the texts to be read."""
     size = len(labels)
     edges = np.arange(size + 1) - 0.5
     low, high = limits
@@ -154,11 +150,8 @@ def draw_correlations(ax: Axes, values: NDArray[np.float64], labels: Sequence[st
 
 
 def draw_average_ranks(found: Any, *, ax: Axes | None = None) -> Axes:
-    """A critical-difference diagram: methods at their average ranks, with bars over those that do not differ.
-
-    `found` has ``conditions``, best first, their ``average_ranks``, ``cliques`` of names and the
-    ``critical_difference``.
-    """
+    """A critical-difference diagram; `found` has ``conditions``, best first, their ``average_ranks``,
+    ``cliques`` and the ``critical_difference``."""
     names, ranks, cliques = list(found.conditions), list(found.average_ranks), found.cliques
     k = len(names)
     half = math.ceil(k / 2)
@@ -176,14 +169,8 @@ def draw_average_ranks(found: Any, *, ax: Axes | None = None) -> Axes:
     width = found.critical_difference
     shown = min(width, k - 1)
     ax.plot([1, 1 + shown], [-1.35, -1.35], color=ORANGE, linewidth=2.5)
-    ax.text(
-        1,
-        -1.5,
-        f"critical difference {width:.2f}" + (" (wider than the axis)" if width > k - 1 else ""),
-        va="bottom",
-        color=ORANGE,
-        fontsize="small",
-    )
+    words = f"critical difference {width:.2f}{' (wider than the axis)' if width > k - 1 else ''}"
+    ax.text(1, -1.5, words, va="bottom", color=ORANGE, fontsize="small")
     for place, clique in enumerate(cliques):
         low, high = (ranks[names.index(name)] for name in (clique[0], clique[-1]))
         y = 0.4 + 0.34 * place
@@ -193,15 +180,9 @@ def draw_average_ranks(found: Any, *, ax: Axes | None = None) -> Axes:
         y = bars + (position if left else k - 1 - position) + 0.35
         edge = 1.0 - 0.03 * (k - 1) if left else k + 0.03 * (k - 1)
         ax.plot([rank, rank, edge], [0, y, y], color=GREY, linewidth=1.0)
-        ax.text(
-            edge + (-0.015 if left else 0.015) * (k - 1),
-            y,
-            f"{feature_label(readable(name), 34)} ({rank:.2f})",
-            ha="right" if left else "left",
-            va="center",
-            color=INK,
-            parse_math=False,
-        )
+        beside, side = edge + (-0.015 if left else 0.015) * (k - 1), "right" if left else "left"
+        words = f"{feature_label(readable(name), 34)} ({rank:.2f})"
+        ax.text(beside, y, words, ha=side, va="center", color=INK, parse_math=False)
     set_title(ax, "Average ranks (1 = best)")
     return ax
 
@@ -249,12 +230,8 @@ _REFERENCE = re.compile(r"url\(#([^)]*)\)")
 
 
 def inline_svg(draw: Callable[[], Axes], *, prefix: str, label: str) -> Markup:
-    """Draw a picture and return it as an ``<svg>`` element that refers to no other file.
-
-    The title of the axes is omitted, because the page has a caption.  Identifiers get the prefix,
-    so that several pictures can stand in one page, and fonts are those of the page.  The texts of its
-    points stand in the attribute ``data-points``.
-    """
+    """An ``<svg>`` element that refers to no other file, without the title of the axes; its identifiers
+    have the prefix, and the texts of its points are in ``data-points``."""
     from matplotlib import rc_context, rcdefaults, rcParams
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
@@ -329,11 +306,8 @@ def name_points(artist: Line2D | PathCollection, names: Sequence[str]) -> None:
 
 
 def point_texts(axes: Axes) -> tuple[list[str], list[tuple[Any, ...]]]:
-    """The sentences of a figure, and its points: place in the SVG, number of the sentence, words for it.
-
-    Points are marks of lines and scatter plots, ends of bars, vertices of curves that are in a legend,
-    and tiles with a text.  The figure must have been drawn, so its layout is final.
-    """
+    """The sentences of a drawn figure, and its points (marks, bar ends, vertices of curves in a legend,
+    tiles): place in the SVG, number of the sentence, words."""
     figure = axes.figure
     assert figure is not None
     scale = 72.0 / figure.dpi
@@ -401,11 +375,9 @@ def _data(axes: Axes) -> Iterator[Datum]:
     for bars in axes.containers:
         if isinstance(bars, BarContainer):
             lying = bars.orientation == "horizontal"
+            across, up = (1.0, 0.5) if lying else (0.5, 1.0)
             ends = [
-                (
-                    bar.get_x() + bar.get_width() * (1.0 if lying else 0.5),
-                    bar.get_y() + bar.get_height() * (0.5 if lying else 1.0),
-                )
+                (bar.get_x() + bar.get_width() * across, bar.get_y() + bar.get_height() * up)
                 for bar in bars.patches
             ]
             yield from _known(np.array(ends, dtype=np.float64), _legend_name(bars), None)
@@ -423,7 +395,7 @@ def _legend_name(artist: Line2D | PathCollection | BarContainer) -> str:
 
 
 def _named(axis: Axis) -> dict[float, str]:
-    """Names that stand at an axis instead of numbers, by their place."""
+    """Names on an axis instead of numbers, by position."""
     texts = [text.get_text() for text in axis.get_ticklabels()]
     named = {
         round(float(place), 6): text
@@ -460,11 +432,8 @@ def picture(
     caption: str = "",
     **options: Any,
 ) -> Picture:
-    """The picture that `draw` makes of `data` and `options`.
-
-    `label` describes it to readers who cannot see it (default: the title).  `prefix` tells it from the
-    others of the page.
-    """
+    """The picture of `data` by `draw`; `label` is its alternative text (default: the title), `prefix`
+    makes identifiers unique on the page."""
     prefix = prefix.replace(".", "-").replace("_", "-").lower()
     svg = inline_svg(partial(draw, *data, **options), prefix=prefix, label=label or title)
     return Picture(title, svg, caption)

@@ -52,11 +52,8 @@ def _environment() -> jinja2.Environment:
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph; `quiet` sets it smaller, for remarks.
-
-    A plain string is escaped.  A ``markupsafe.Markup`` is taken as it is: build it with
-    ``Markup("<b>{}</b>: {}").format(term, meaning)``, which escapes what it is given.
-    """
+    """A paragraph, smaller if `quiet`. Strings are escaped; ``Markup("<b>{}</b>").format(term)``
+    escapes its arguments."""
 
     text: str
     quiet: bool = False
@@ -67,7 +64,7 @@ SMALL_IS_GOOD = re.compile(r"\b(?:rank|place|false|p|[pq]-value|Adjusted p)\b", 
 
 @dataclass(frozen=True)
 class PageColumn:
-    """The head of a column: numbers stand right and sort by value, words stand left."""
+    """The heading of a column: numbers are right-aligned and sort by value, words left-aligned."""
 
     title: str
     numeric: bool = True
@@ -88,19 +85,9 @@ def heads(titles: Iterable[str], words: Iterable[str]) -> list[PageColumn]:
 
 @dataclass(frozen=True)
 class Movable:
-    """How many of the first rows of a table are meant, a number that the reader may move.
-
-    Attributes
-    ----------
-    noun : str
-        What the rows are: ``"features"``.
-    start : int
-        The number at which the page begins.
-    told : sequence of str
-        What is said with the first row alone, the first two and so on.
-    cells : mapping of int to sequences
-        Columns, by their place, that follow the number: for each number the cells of all rows.
-    """
+    """A number of first rows that the reader can move. `noun` is the word for rows, `start` the first
+    number, `told` the sentence for one row, two and so on, and `cells` are the columns (by place) that
+    depend on the number."""
 
     noun: str
     start: int
@@ -174,10 +161,8 @@ class PageTable:
         note: str = "",
         **look: Any,
     ) -> Self:
-        """A table of the columns of a frame that `shown` names, each with its head and what makes its cells.
-
-        Columns of words are those whose cells are made by `words`.
-        """
+        """A table of the columns of a frame in `shown`, each with its heading and formatter; formatters
+        in `words` make columns of words."""
         columns = [
             (PageColumn(head, numeric=cells is not words), cells(frame[name]))
             for name, (head, cells) in shown.items()
@@ -238,10 +223,8 @@ Block = Text | PageTable | Records | Picture | Code | Enumeration | Glossary
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what is below it; `id` (lower-case letters, digits, hyphens) is its address.
-
-    `short` stands for the title where paper lists what is omitted.
-    """
+    """A heading with its content; `id` (a-z, digits, hyphens) is its anchor, `short` its name in the
+    list of what print omits."""
 
     id: str
     title: str
@@ -251,11 +234,8 @@ class Section:
 
 @dataclass(frozen=True)
 class Page:
-    """A title, a line below it, and sections, of which the first has the facts of the result.
-
-    The first screen has the answer: `front`, or else the first two facts, the first picture of the page
-    and the first table of the facts.  All else is folded.
-    """
+    """A title, a subtitle and sections, the first with the facts. The first screen has `front`, or the
+    first two facts, picture and table; the rest is folded."""
 
     title: str
     subtitle: str
@@ -298,7 +278,7 @@ def _arranged(page: Page) -> tuple[list[Block], list[Section]]:
 
 
 def _narrow(table: PageTable) -> bool:
-    """Whether a table finds room beside a picture."""
+    """Whether a table fits beside a picture."""
     cells = zip(*table.rows, strict=True)
     widths = [max(map(len, map(plain_text, column)), default=0) for column in cells]
     return len(table.columns) <= 7 and sum(min(width, 24) for width in widths) <= 60
@@ -322,10 +302,8 @@ def _lines(block: Block) -> float:
 
 
 def render_page(page: Page) -> str:
-    """One self-contained HTML page; every value is escaped, and equal pages give equal text.
-
-    It needs no network and no script to be read.
-    """
+    """One self-contained HTML page, readable without a script; values are escaped, and equal pages give
+    equal text."""
     _check(page)
     front, folded = _arranged(page)
     room = SHEETS - sum(map(_lines, front))
@@ -364,10 +342,8 @@ def render_page(page: Page) -> str:
 
 
 def write_page(page: Page, path: str | os.PathLike[str]) -> Path:
-    """Write a page to one self-contained HTML file, which is written completely or not at all; its path.
-
-    An existing file is replaced, and an OutputError says why a file cannot be written.
-    """
+    """Write a page to one self-contained HTML file, completely or not at all, and return its path; an
+    OutputError gives the reason."""
     html_text = render_page(page)
     with new_file(path) as draft:
         draft.write_text(html_text, encoding="utf-8", newline="\n")
@@ -375,7 +351,7 @@ def write_page(page: Page, path: str | os.PathLike[str]) -> Path:
 
 
 def _check(page: Page) -> None:
-    """Refuse sections without an address of their own, and tables with cells that do not fit."""
+    """Refuse sections without a unique anchor, and tables with a wrong number of cells."""
     seen: set[str] = set()
     for section in page.sections:
         if not re.fullmatch(r"[a-z][a-z0-9-]*", section.id):
@@ -424,13 +400,13 @@ def sentences_of(blocks: Iterable[Block]) -> list[str]:
 
 
 def render_text(blocks: Iterable[Block], width: int = WIDTH) -> str:
-    """Blocks as paragraphs and tables of at most so many characters; pictures are omitted."""
+    """Blocks as paragraphs and tables of at most this width; pictures are omitted."""
     return "\n\n".join(filter(None, (_rendered(block, width) for block in blocks)))
 
 
 def answer_of(blocks: Sequence[Block]) -> list[Block]:
-    """The answer among the facts of a result: what stands before the first table, the first paragraph
-    after it, which says how sure that is, and the table."""
+    """The answer among the facts: what precedes the first table, the paragraph after it (how certain
+    that is), and the table."""
     place = next((k for k, block in enumerate(blocks) if isinstance(block, PageTable)), len(blocks))
     sure = next((block for block in blocks[place + 1 :] if isinstance(block, Text)), None)
     return [*blocks[:place], *([] if sure is None else [sure]), *blocks[place : place + 1]]
@@ -494,7 +470,7 @@ def _fitted(table: PageTable, width: int) -> list[str]:
 
 
 def _narrowed(row: list[str], place: int, room: int) -> list[list[str]]:
-    """The lines of a row whose name has so much room: of several, the others hold the rest of the name."""
+    """The lines of a row with this width for its name, which continues on further lines."""
     parts = textwrap.wrap(row[place], room, break_long_words=False, break_on_hyphens=False) or [""]
     tail = (room - 1) // 2
     parts = [

@@ -100,7 +100,7 @@ class Checkpoint:
         self._written = time.monotonic()
 
     def _claim(self, settings: Mapping[str, Any]) -> str:
-        """Write whose checkpoint this is, or compare with what is written; a digest of it."""
+        """Write the settings of this checkpoint, or compare with them; returns their digest."""
         plain, here = _plain(settings), arithmetic()
         known = read_record(self.folder)
         if known is None:
@@ -126,15 +126,23 @@ class Checkpoint:
 def open_checkpoint(
     folder: str | os.PathLike[str] | None, settings: Mapping[str, Any]
 ) -> Iterator[Checkpoint | None]:
-    """The checkpoint of a run in a new, empty or earlier folder, locked for this process; or None.
-
-    `settings` hold all on which the pieces depend: kind of run, settings, seed, hash of the data, versions.
-    """
+    """The checkpoint of a run, locked for this process, or None; `settings` hold everything that the
+    pieces depend on."""
     if folder is None:
         yield None
         return
     path = Path(folder)
-    _make_folder(path)
+    if path.exists() and not path.is_dir():
+        raise ParameterError(f"the checkpoint {path} is a file; name a folder")
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        names = {entry.name for entry in path.iterdir() if not entry.name.startswith(".")}
+    except OSError as error:
+        raise OutputError(f"cannot use the checkpoint {path}: {error.strerror}") from None
+    if names - {"lock"} and RECORD not in names:
+        raise ParameterError(
+            f"the folder {path} contains other files than a checkpoint; name a new or empty one"
+        )
     with _lock(path):
         checkpoint = Checkpoint(path, settings)
         try:
@@ -177,7 +185,7 @@ def kept_seed(folder: str | os.PathLike[str] | None, random_state: Any) -> Any:
 
 
 def spoken_state(folder: str | os.PathLike[str]) -> str:
-    """What a rerun will find in a folder, and in sub-folders of its own, in one sentence."""
+    """What a rerun will find in a folder and its sub-folders, in one sentence."""
     runs = [file.parent for file in Path(folder).rglob(RECORD) if read_record(file.parent)]
     if not runs:
         return f"finished work is in {folder}"
@@ -186,7 +194,7 @@ def spoken_state(folder: str | os.PathLike[str]) -> str:
 
 
 def read_record(folder: Path) -> dict[str, Any] | None:
-    """What ``checkpoint.json`` says; None if there is none."""
+    """The content of ``checkpoint.json``, or None."""
     path = folder / RECORD
     if not path.is_file():
         return None
@@ -203,20 +211,6 @@ def read_record(folder: Path) -> dict[str, Any] | None:
             f"{__version__} with schema {SCHEMA}. Begin in another folder"
         )
     return record
-
-
-def _make_folder(path: Path) -> None:
-    if path.exists() and not path.is_dir():
-        raise ParameterError(f"the checkpoint {path} is a file; name a folder")
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-        names = {entry.name for entry in path.iterdir() if not entry.name.startswith(".")}
-    except OSError as error:
-        raise OutputError(f"cannot use the checkpoint {path}: {error.strerror}") from None
-    if names - {"lock"} and RECORD not in names:
-        raise ParameterError(
-            f"the folder {path} contains other files than a checkpoint; name a new or empty one"
-        )
 
 
 @contextmanager
@@ -319,7 +313,7 @@ _IN_WORDS = {
 
 
 def _difference(there: Any, here: Any, name: str = "") -> str | None:
-    """The first setting that differs, in words; None if there is none."""
+    """The first setting that differs, in words, or None."""
     if isinstance(there, dict) or isinstance(here, dict):
         there, here = (part if isinstance(part, dict) else {} for part in (there, here))
         for key in sorted(there.keys() | here.keys(), key=lambda key: (key != "kind", key)):

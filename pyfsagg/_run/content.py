@@ -31,7 +31,7 @@ from pyfsagg._version import __version__
 from pyfsagg.exceptions import ParameterError
 
 VERSION_ATTRIBUTE = "checkpoint_version"
-"""An attribute by which a caller says what cannot be read; it stands for all of its object."""
+"""The attribute by which a caller gives the version of an object that cannot be read."""
 
 _ATOMS = (bool, int, float, complex, str, bytes, type(None), type(...), type(NotImplemented))
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
@@ -48,16 +48,13 @@ _NOT_OF_CLASS = {
 
 
 class _UnreadableError(Exception):
-    """Something whose content cannot be seen."""
+    """An object whose content cannot be read."""
 
 
 def content_of(value: Any) -> str:
-    """Name and digest of a function, an estimator or any other object.
-
-    Functions are read with their code, defaults, closures, attributes and the globals that they use;
-    objects with their class and their state; scikit-learn estimators with their class and parameters.
-    An attribute ``checkpoint_version`` of an object (text or a whole number) stands for all of it.
-    """
+    """Name and digest of an object: of functions code, defaults, closures, attributes and globals; of
+    estimators class and parameters; of others class and state. An attribute ``checkpoint_version``
+    replaces all of it."""
     reader = _Reader()
     try:
         digest = reader.read(value)
@@ -94,7 +91,7 @@ class _Reader:
         return self._done[key][1]
 
     def _once(self, value: Any, read: Callable[[], bytes]) -> bytes:
-        """The digest of something; inside itself, how far up it stands."""
+        """The digest of an object; within itself, its level above."""
         if id(value) in self._open:
             return _mix("again", str(len(self._open) - self._open[id(value)]))
         self._open[id(value)] = len(self._open)
@@ -289,7 +286,7 @@ class _Reader:
             )
 
     def _state(self, state: Any) -> bytes:
-        """Attributes, in no order; or whatever a class gives instead."""
+        """Attributes, unordered, or the state that a class returns instead."""
         if isinstance(state, dict) and all(isinstance(name, str) for name in state):
             return self._attributes(state)
         if isinstance(state, tuple) and len(state) == 2 and isinstance(state[1], dict):
@@ -327,7 +324,7 @@ _READERS: tuple[tuple[Any, Callable[[_Reader, Any], bytes]], ...] = (
 
 @cache
 def _version_of(module: str | None) -> str | None:
-    """The version that tells all about a module; None for a module of the user."""
+    """The version that identifies a module; None for a module of the user."""
     if module is None or module == "__main__":
         return None
     top = module.partition(".")[0]

@@ -1,4 +1,4 @@
-"""How a run is executed, and what it computes beside its resamples to check its own answer."""
+"""How a run is executed, and what it computes in addition to check its answer."""
 
 from __future__ import annotations
 
@@ -84,14 +84,14 @@ class Checks(Settings):
         )
 
     def n_pairs(self, n_resamples: int) -> int:
-        """Number of pairs beside so many resamples."""
+        """Number of pairs for this many resamples."""
         if isinstance(self.pairs, str):
             return min(MOST_PAIRS, n_resamples // RESAMPLES_PER_PAIR)
         return self.pairs
 
     @property
     def any(self) -> bool:
-        """Whether anything is scored beside the resamples."""
+        """Whether anything is scored in addition to the resamples."""
         return bool(self.pairs or self.shuffles)
 
 
@@ -227,10 +227,8 @@ def counted(items: Iterable[Item], total: int, unit: str) -> Iterator[Item]:
 
 
 def end_workers() -> None:
-    """End the worker processes, which would hold what this one prints to for minutes after its end.
-
-    They are killed: one that died may have left its queue locked, at which the others would wait as long.
-    """
+    """Kill the worker processes, which would otherwise hold the standard output for minutes. One that
+    died may have left its queue locked, so they are not asked to end."""
     if "joblib.externals.loky.reusable_executor" in sys.modules:
         from joblib.externals.loky import reusable_executor
 

@@ -69,15 +69,9 @@ def run_tasks(
     n_jobs: int | None = None,
     threads: bool = True,
 ) -> Iterator[Answer]:
-    """``function(shared, item)`` for each item, in order, each as soon as it is there.
-
-    The function must belong to a module, so processes and clusters can import it.  What is `shared`
-    is sent to a cluster once; items travel with their tasks.  A cluster uses all its workers, whatever
-    `n_jobs` is.  `threads` says that the tasks leave the interpreter free (compiled kernels), so
-    threads of this process suffice; otherwise they run in processes of one thread each.
-
-    A `WorkerError` says that a worker died, or that the cluster is gone or has no worker.
-    """
+    """``function(shared, item)`` for each item, in order, as soon as each is computed. Clusters get
+    `shared` once and use all workers; with `threads` (kernels that release the GIL) tasks run in this
+    process, otherwise in processes. A `WorkerError` reports a dead worker or a lost cluster."""
     backend, configured = get_active_backend()
     n_jobs = configured if n_jobs is None else _not_zero(n_jobs)
     cluster = type(backend).__name__ not in _LOCAL
@@ -113,7 +107,7 @@ def run_tasks(
 def _on_cluster(
     backend: Any, function: Callable[[Any, Item], Answer], packed: _Shared, items: Sequence[Item]
 ) -> Iterator[Answer]:
-    """Answers of a cluster, in order; what is lost with a worker is asked for again."""
+    """Answers of a cluster, in order; those lost with a worker are requested again."""
     done, failures = 0, 0
     while True:
         sending = True
@@ -146,7 +140,7 @@ def _on_cluster(
 def _dask_answers(
     client: Any, function: Callable[[Any, Item], Answer], packed: _Shared, items: Sequence[Item]
 ) -> Iterator[Answer]:
-    """Answers of a Dask cluster, whose workers hand on to one another what is shared."""
+    """Answers of a Dask cluster, whose workers pass the shared data to each other."""
     shared = _send(client, packed)
     futures = [
         client.submit(_call_remote, function, shared, item, pure=False, key=f"pyfsagg-{uuid4()}")
@@ -169,11 +163,8 @@ class _LostError(Exception):
 
 
 def _send(client: Any, packed: _Shared) -> Any:
-    """A copy on one worker, from which the others take theirs.
-
-    What is sent to a worker that dies may never arrive, and is given up.  Dask's ``broadcast`` is not used:
-    if a worker dies then, the scheduler keeps a lock for ever, at which every later sending waits.
-    """
+    """A copy on one worker, from which the others take theirs. A copy lost with its worker is given up;
+    Dask's ``broadcast`` would block all later sending then."""
     sent: Future[Any] = Future()
 
     def send() -> None:
@@ -198,7 +189,7 @@ def _send(client: Any, packed: _Shared) -> Any:
 
 
 def _result_of(client: Any, future: Any, shared: Any) -> Any:
-    """The answer of a task; one whose data are lost, or that no worker takes, would wait for ever."""
+    """The answer of a task, or an error if its data are lost or no worker takes it."""
     deserted: float | None = None
     while True:
         try:
@@ -276,10 +267,7 @@ class _Processes(LokyBackend):  # type: ignore[misc]
 
 
 def _end_with(parent: int) -> None:
-    """From now on, end this process within a second or two of its parent's end.
-
-    A parent that is killed cannot say so, and workers would go on, or wait for minutes.
-    """
+    """End this process within about two seconds of its parent, which cannot signal its own death."""
 
     def watch() -> None:
         while os.getppid() == parent:
@@ -298,7 +286,7 @@ def _call_remote(function: Callable[[Any, Item], Answer], packed: _Shared, item:
 def run_threads(
     function: Callable[[Item], Answer], items: Iterable[Item], n_jobs: int | None = None
 ) -> Iterator[Answer]:
-    """``function(item)`` for each item in threads of this process, whatever cluster is in use."""
+    """``function(item)`` for each item in threads of this process, also if a cluster is in use."""
     parallel = _Parallel(_local(n_jobs), require="sharedmem", return_as="generator")
     return _results(parallel, (delayed(function)(item) for item in items))
 

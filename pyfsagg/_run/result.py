@@ -56,11 +56,8 @@ KINDS: dict[str, type[Result]] = {}  # every class of results by its kind
 
 @dataclass(frozen=True)
 class Face:
-    """How results of a kind are shown: functions that draw them, by name, the default one first, and a page.
-
-    ``page(result, view)`` takes the options of the class and those of `ORIGIN`; it makes the page, or what
-    the result has to say on one.
-    """
+    """How results of a kind are shown: drawing functions by name, the default first, and ``page(result,
+    view)``, which returns a page or a `Report`."""
 
     pictures: Mapping[str, Callable[..., Any]]
     page: Callable[[Any, Mapping[str, Any]], Page | Report] | None = None
@@ -96,10 +93,10 @@ class Saved:
         is_file = place.is_file() or (place.suffix == ".json" and not place.is_dir())
         file = place if is_file else place / RUN_FILE
         if file.exists() and not file.is_file():  # a device has no end
-            raise ValueError("its record is no file")
+            raise ValueError("its record is not a file")
         document = json.loads(file.read_text(encoding="utf-8"))
         if not isinstance(document, dict):
-            raise ValueError("its record is no JSON object")
+            raise ValueError("its record is not a JSON object")
         return cls(place, document)
 
     @cached_property
@@ -119,11 +116,8 @@ class Saved:
         words: Sequence[str] = (),
         types: Mapping[str, Any] = MappingProxyType({}),
     ) -> pd.DataFrame:
-        """A table; numbers keep every digit.
-
-        The labels of the column `index` are texts unless `types` says otherwise, and so are the columns
-        `words`, where an empty cell is an empty text.
-        """
+        """A table with every digit; the labels of `index` are texts unless in `types`, as are the
+        columns `words`, where an empty cell is an empty text."""
         import pandas as pd
 
         from pyfsagg._table.delimited import unescaped_frame
@@ -162,13 +156,13 @@ class Result(Part):
     _inner: ClassVar[frozenset[str]] = frozenset({"load", "from_json"})
     """Public names that the completion of a name does not offer."""
     _one_file: ClassVar[bool] = False
-    """Whether the record says all, so it can be saved in one JSON file."""
+    """Whether the record is complete, so it can be saved in one JSON file."""
 
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
     _view: Mapping[str, Any] = MappingProxyType({})
-    """How a result that was read from a file is shown unless something else is asked for."""
+    """The default view of a result that was read from a file."""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -183,16 +177,16 @@ class Result(Part):
 
     @classmethod
     def _made(cls) -> list[str]:
-        """The fields of the class that say how a result was made."""
+        """The fields of the class on how a result was made."""
         names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
         return [name for name in _MADE if name in names]
 
     def _apart(self) -> Apart:
-        """The fields as they are kept."""
+        """The fields in their saved form."""
         return taken_apart(self, arrays=not self._one_file, without=_MADE)
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        """What the record holds beside its :meth:`_origin`; a subclass adds what follows from the fields."""
+        """The record without its :meth:`_origin`; a subclass adds what it derives from fields."""
         return self._apart().record
 
     def _arrays(self) -> Arrays:
@@ -204,7 +198,7 @@ class Result(Part):
         return self._apart().tables
 
     def _texts(self, view: Mapping[str, Any]) -> dict[str, str]:
-        """Plain texts to be written beside the record, by file name."""
+        """Text files to be written with the record, by name."""
         return {}
 
     @classmethod
@@ -291,10 +285,7 @@ class Result(Part):
         return target
 
     def _write_into(self, folder: Path, **options: Any) -> None:
-        """Write the files of :meth:`save` into an existing folder.
-
-        The record comes last and names all files of the folder: a run that replaces this one removes them.
-        """
+        """Write the files of :meth:`save` into a folder; the record, which names them all, comes last."""
         from pyfsagg._table.delimited import write_csv
 
         view = self._options_in_force(options)
@@ -438,7 +429,7 @@ def _versions() -> Mapping[str, str]:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Recorded(Result):
-    """A result that says with which settings, of which data and by which software it was made."""
+    """A result with its settings, data and software versions."""
 
     parameters: Mapping[str, Any] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
@@ -486,7 +477,7 @@ def _saying_what_is_wrong(path: str | os.PathLike[str], noun: str) -> Iterator[N
         raise
     except _DAMAGES as error:
         what = "it is not JSON" if isinstance(error, json.JSONDecodeError) else repr(error)
-        raise OutputError(f"{path} is no saved {noun}, or damaged: {what}") from None
+        raise OutputError(f"{path} is not a saved {noun}, or damaged: {what}") from None
 
 
 def _json_of(document: Mapping[str, Any]) -> str:

@@ -15,7 +15,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_writable_names, writable_text
+from pyfsagg._base.words import first_line
 from pyfsagg._message import NAN, NONE, Message, Remedy, Use
 from pyfsagg._table.delimited import MISSING
 from pyfsagg.exceptions import DataError, InputTypeError
@@ -58,7 +60,7 @@ _PLAIN = {
 
 
 LIMIT = re.compile(r"\s*([<>≤≥])=?\s*(?=[0-9.,])")
-"""What stands before the number of a value beyond a limit of detection: ``<5``."""
+"""The sign before a value beyond a limit of detection: ``<5``."""
 
 
 def is_number(word: str) -> bool:
@@ -74,10 +76,8 @@ def is_unit(word: str) -> bool:
 
 @dataclass(frozen=True)
 class Words:
-    """A column of words that are numbers, and what these were written with.
-
-    The values are whole numbers if all are, and none is missing; otherwise of floating point.
-    """
+    """A column of words that are numbers, and how these were written; integers if all are whole and
+    known, otherwise floats."""
 
     values: pd.Series[Any]
     notes: tuple[str, ...]
@@ -145,10 +145,8 @@ def _role_of_commas(column: pd.Series[Any]) -> str | None:
 
 
 def numbers_of(column: pd.Series[Any], decimal: str) -> Words | None:
-    """The numbers that the words of a column stand for; None if one of them is no number.
-
-    All cells have the same unit or currency, or none; a word of `NUMBER_GAPS` is a missing value.
-    """
+    """The numbers that words stand for, None if one is no number; all have the same unit or currency,
+    or none, and words of `NUMBER_GAPS` are missing."""
     parsed: dict[Any, float] = {}
     gaps: list[str] = []
     units: set[str] = set()
@@ -192,11 +190,8 @@ def numbers_of(column: pd.Series[Any], decimal: str) -> Words | None:
 
 
 def numbers_with_limits(column: pd.Series[Any], decimal: str, limits: str) -> Words | None:
-    """As :func:`numbers_of`, with values beyond a limit of detection, such as ``<5``.
-
-    ``limits="half"`` takes half of a lower limit, and an upper one as it is; ``"limit"`` the limit,
-    ``"missing"`` nothing.
-    """
+    """As :func:`numbers_of`, with values such as ``<5``: ``"half"`` takes half a lower limit and an
+    upper one as it is, ``"limit"`` the limit, ``"missing"`` NaN."""
     sides: dict[Any, str] = {}
     for word in column.dropna().unique():
         if isinstance(word, str) and (match := LIMIT.match(word)):
@@ -266,7 +261,7 @@ def array_kind(dtype: np.dtype[Any]) -> Kind:
 
 def read_column(
     column: Any, name: str, declared: bool
-) -> tuple[Kind, NDArray[np.float64], tuple[Any, ...] | None]:
+) -> tuple[Kind, Floats, tuple[Any, ...] | None]:
     """Kind of a column, its cells (nominal ones as level codes, missing ones NaN), and its levels."""
     if isinstance(getattr(column, "dtype", None), pd.ArrowDtype):
         column = column.array.__arrow_array__()
@@ -296,7 +291,7 @@ def read_column(
         return _nominal(column, name)
 
 
-def _whole_numbers(column: pd.Series[Any], name: str) -> NDArray[np.float64]:
+def _whole_numbers(column: pd.Series[Any], name: str) -> Floats:
     """Whole numbers as floating-point numbers, refused where different ones would be one."""
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
     known = values[~np.isnan(values)]
@@ -305,7 +300,7 @@ def _whole_numbers(column: pd.Series[Any], name: str) -> NDArray[np.float64]:
     return values
 
 
-def refuse_rounded(cells: NDArray[Any], values: NDArray[np.float64], name: str) -> None:
+def refuse_rounded(cells: NDArray[Any], values: Floats, name: str) -> None:
     """Refuse whole numbers beyond 2^53 that are different and would be one floating-point number."""
     if len(np.unique(cells)) > len(np.unique(values)):
         raise DataError(
@@ -349,9 +344,7 @@ def _refuse_signals(column: pd.Series[Any]) -> None:
         ) from None
 
 
-def _read_objects(
-    column: pd.Series[Any], name: str
-) -> tuple[Kind, NDArray[np.float64], tuple[Any, ...] | None]:
+def _read_objects(column: pd.Series[Any], name: str) -> tuple[Kind, Floats, tuple[Any, ...] | None]:
     present = column.dropna()
     is_word = present.map(lambda value: isinstance(value, str))
     is_number = present.map(lambda value: isinstance(value, (numbers.Real, Decimal)))
@@ -383,9 +376,7 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, numbers.Integral)
 
 
-def _nominal(
-    column: pd.Series[Any], name: str
-) -> tuple[Kind, NDArray[np.float64], tuple[Any, ...]]:
+def _nominal(column: pd.Series[Any], name: str) -> tuple[Kind, Floats, tuple[Any, ...]]:
     """Level codes; levels that do not occur are omitted."""
     try:
         categorical = pd.Categorical(column).remove_unused_categories()
@@ -430,7 +421,7 @@ def refuse_mixed_text(column: pd.Series[Any], name: str) -> None:
 
 
 def refuse_arrow_type(arrow_type: Any, name: str) -> None:
-    """Refuse a column of Arrow whose type has no meaning here."""
+    """Refuse an Arrow column of an unsupported type."""
     from pyarrow import types
 
     if types.is_temporal(arrow_type):
@@ -441,11 +432,8 @@ def refuse_arrow_type(arrow_type: Any, name: str) -> None:
 
 
 def pandas_column(column: Any, name: str) -> pd.Series[Any]:
-    """An Arrow array as a pandas Series; a pandas Series as it is.
-
-    Whole numbers and booleans become pandas' nullable ones, decimals whole numbers or floating-point
-    numbers, a dictionary categories in its order.
-    """
+    """An Arrow array as a pandas Series (nullable integers and booleans, decimals as numbers,
+    dictionaries as categories in their order); a Series as it is."""
     if isinstance(column, pd.Series):
         return column
     import pyarrow as pa
@@ -460,8 +448,7 @@ def pandas_column(column: Any, name: str) -> pd.Series[Any]:
         series: pd.Series[Any] = column.to_pandas(types_mapper=_nullable_type)
         return series
     except (pa.ArrowException, TypeError, ValueError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise DataError(f"column {name!r} cannot be read: {reason}") from None
+        raise DataError(f"column {name!r} cannot be read: {first_line(error)}") from None
 
 
 def _nullable_type(arrow_type: Any) -> Any:
@@ -476,11 +463,8 @@ def _nullable_type(arrow_type: Any) -> Any:
 
 
 def arrow_numbers(column: Any) -> Any:
-    """Decimals of Arrow as the nearest float64, in an Arrow array.
-
-    By way of text: Arrow's own conversion multiplies by a power of ten and is off by a bit in a few per
-    cent of the cells.
-    """
+    """Decimals of Arrow as the nearest float64, via text: Arrow's conversion is off by a bit in a few
+    per cent of the cells."""
     import pyarrow as pa
 
     return column.cast(pa.string()).cast(pa.float64())

@@ -27,6 +27,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Booleans
 from pyfsagg._base.memory import in_words, require_memory
 from pyfsagg._base.validation import check_path
 from pyfsagg._base.words import plural
@@ -102,7 +103,7 @@ def _unpacked(file: Any, label: str, before: int = 0) -> bytes:
 def read_part(
     archive: zipfile.ZipFile, part: zipfile.ZipInfo, label: str, before: int = 0
 ) -> bytes:
-    """A file of an archive, up to its end: what the archive says of its size may be wrong."""
+    """A file of an archive, up to its end; the stated size may be wrong."""
     require_unpacked(part.file_size, label)
     part.file_size = sys.maxsize
     with archive.open(part) as file:
@@ -110,7 +111,7 @@ def read_part(
 
 
 def require_unpacked(size: int, label: str) -> None:
-    """Refuse what unpacks to so many bytes, or more, where memory does not suffice."""
+    """Refuse a file that unpacks to this many bytes or more, if memory does not suffice."""
     what = f"{label}, which unpacks to {in_words(size)} or more,"
     require_memory(_TEXT_OF_BYTES * size, what, "unpack it and take a part of it")
 
@@ -139,12 +140,9 @@ def unpack_zip(content: bytes, label: str) -> tuple[bytes, str]:
 def decode_text(
     content: bytes, label: str, encoding: str | None = None, *, guess: bool = False
 ) -> tuple[str, str]:
-    """Text with every line end as ``\\n``, and the encoding it was in.
-
-    Without the name of an encoding it is what a byte order mark says, UTF-16 where every other byte of
-    the beginning is zero, and UTF-8 otherwise.  With `guess` what is no UTF-8 may be in an encoding of
-    Windows or of an old Mac, if it then consists of words; who asks for a guess says what it was.
-    """
+    """Text with line ends ``\n``, and its encoding: from a byte order mark, UTF-16 if every other byte
+    at the beginning is zero, otherwise UTF-8; with `guess` also an encoding of Windows or old Macs, if
+    the text then consists of words."""
     name = encoding or _sniff_encoding(content)
     try:
         text = content.decode(name)
@@ -206,10 +204,8 @@ _MOMENT = re.compile(r"\d{4}-\d\d-\d\d|\d\d:\d\d")
 
 
 def escaped(cell: Any) -> Any:
-    """A text, with an apostrophe before it if a spreadsheet would take it for a formula.
-
-    A formula begins with ``=``, ``+``, ``-``, ``@``, a tab or a line break, and is no number.  A text
-    that looks escaped already gets one more apostrophe, so `unescaped` gives every text back.
+    """A text, with an apostrophe before it if a spreadsheet would read it as a formula (``=``, ``+``,
+    ``-``, ``@``, tab or line break, and not a number), or if it looks escaped.
 
     Examples
     --------
@@ -222,7 +218,7 @@ def escaped(cell: Any) -> Any:
 
 
 def unescaped(cell: Any) -> Any:
-    """A text as it was before `escaped`.
+    """The text before `escaped`.
 
     Examples
     --------
@@ -248,7 +244,7 @@ def unescaped_frame(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _mapped(frame: pd.DataFrame, change: Any) -> pd.DataFrame:
-    """A frame whose header and texts went through a function."""
+    """A frame with a function applied to its header and texts."""
     mapped = frame.copy(deep=False)
     for j, dtype in enumerate(frame.dtypes):
         if isinstance(dtype, (pd.StringDtype, pd.CategoricalDtype)) or dtype.kind == "O":
@@ -283,11 +279,8 @@ _EXACT_NUMBERS: dict[str, Any] = (
 
 @dataclass(frozen=True)
 class Layout:
-    """How a text is divided into cells.
-
-    `names` is the header, in which a column of row names has the name ``""``; `start` and `lines` are the
-    characters and lines before the first row, `skipped` the blank lines before the header.
-    """
+    """The layout of a text table: `names` (``""`` for row names), characters (`start`) and `lines`
+    before the first row, and `skipped` blank lines before the header."""
 
     names: tuple[str, ...]
     separator: str
@@ -304,10 +297,8 @@ def find_layout(
     candidates: str = ",;\t",
     row_names: bool = False,
 ) -> Layout:
-    """The header and the separator of a table; the separator that divides the first lines alike.
-
-    With `row_names` the rows may have one cell more than the header, as R writes row names.
-    """
+    """Header and separator, the one that divides the first lines alike; with `row_names` rows may have
+    one cell more than the header, as in R."""
     start, skipped = _after_blank_lines(text)
     if separator is None:
         separator = sniff_separator(_sample(text, start), candidates)
@@ -421,10 +412,8 @@ def _parse(
     return frame.set_axis(list(layout.names), axis="columns")
 
 
-def _refuse_ragged(
-    body: bytes, layout: Layout, label: str
-) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
-    """Where cells end, and which bytes stand in quotes; a row with fewer or more cells is refused."""
+def _refuse_ragged(body: bytes, layout: Layout, label: str) -> tuple[NDArray[np.intp], Booleans]:
+    """Ends of cells, and the quoted bytes; a row with fewer or more cells is refused."""
     n_columns, separator = len(layout.names), layout.separator
     cells = np.frombuffer(body, np.uint8)
     quoted = np.zeros(len(cells), dtype=bool)
@@ -460,11 +449,7 @@ def _refuse_ragged(
 
 
 def _hide_quoted(
-    body: bytes,
-    quoted: NDArray[np.bool_],
-    marks: NDArray[np.intp],
-    layout: Layout,
-    missing: Sequence[str],
+    body: bytes, quoted: Booleans, marks: NDArray[np.intp], layout: Layout, missing: Sequence[str]
 ) -> tuple[bytes, Collection[int]]:
     """The rows with a mark in cells in quotes that are missing values without them, and their columns."""
     met = [word for word in map(str.encode, missing) if b'"%b"' % word in body]
@@ -522,7 +507,7 @@ def _after_blank_lines(text: str) -> tuple[int, int]:
 
 
 def _sample(text: str, start: int) -> list[str]:
-    """The first lines, as many as tell the separator."""
+    """The first lines, as many as determine the separator."""
     sample: list[str] = []
     for line in filter(str.strip, _lines(text, start)):
         sample.append(line)

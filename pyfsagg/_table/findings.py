@@ -1,4 +1,4 @@
-"""What is said of a table before a run, and what to do: each finding with its sentence and its remedy."""
+"""Findings of a table before a run, each with its sentence and remedy."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from pyfsagg._message import NAN, Door, Message, Phrase, Use, rendered
 from pyfsagg.exceptions import DataError, ParameterError
 
 STOP, WARNING = "stop", "warning"
+PARTS = ("code", "severity", "columns", "sentence", "remedy")  # of a finding, as it is written
 STOPS = (
     *("identifier", "row_number", "repeated_subject", "dates", "target_copy", "unreadable"),
     *("detection_limit", "infinite", "missing_target", "event_codes", "many_classes"),
@@ -31,17 +32,8 @@ SUBJECT_NAME = re.compile(
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing to look at in a table.
-
-    Attributes
-    ----------
-    code : str
-        What kind of thing it is.
-    columns : tuple of str
-        Where it is; empty for rows.
-    sentence, remedy : str
-        What is the matter, and what to do.
-    """
+    """A possible problem of a table: its `code`, the `columns` (empty for rows), a `sentence` and its
+    `remedy`."""
 
     code: str
     columns: tuple[str, ...]
@@ -63,13 +55,7 @@ class Finding:
 
     def record(self) -> dict[str, Any]:
         """All of it, as it is written into a file."""
-        return {
-            "code": self.code,
-            "severity": self.severity,
-            "columns": list(self.columns),
-            "sentence": self.sentence,
-            "remedy": self.remedy,
-        }
+        return {**{name: getattr(self, name) for name in PARTS}, "columns": list(self.columns)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,7 +112,7 @@ class TableCheck:
     def to_frame(self) -> pd.DataFrame:
         """The findings, one row each: code, severity, columns, sentence, remedy."""
         rows = [finding.record() for finding in self.findings]
-        frame = pd.DataFrame(rows, columns=["code", "severity", "columns", "sentence", "remedy"])
+        frame = pd.DataFrame(rows, columns=list(PARTS))
         return frame.assign(columns=[", ".join(row["columns"]) for row in rows])
 
     def record(self) -> dict[str, Any]:

@@ -142,11 +142,8 @@ def _column(series: Any) -> Any:
 
 
 def open_frame(X: Any) -> Frame | None:
-    """The columns of a data frame of any kind; None for what is no data frame.
-
-    A relation of DuckDB, and a query of Ibis or Spark, is run once, and its rows have the order in which
-    they come.
-    """
+    """The columns of a data frame of any kind, otherwise None; a relation of DuckDB or a query of Ibis
+    or Spark is run once."""
     if isinstance(X, Frame):
         return X
     if isinstance(X, pd.DataFrame):
@@ -217,10 +214,8 @@ def refuse_duplicates(names: Iterable[Any]) -> None:
 
 
 def frame_of_array(array: NDArray[Any], **labels: Any) -> pd.DataFrame:
-    """A frame of a matrix, with the labels that pandas takes.
-
-    Objects stay objects: some versions of pandas look for dates among them and fail on huge integers.
-    """
+    """A frame of a matrix; objects stay objects, in which some versions of pandas look for dates and
+    fail on huge integers."""
     return pd.DataFrame(array, dtype=object if array.dtype == object else None, **labels)
 
 
@@ -241,10 +236,8 @@ def pandas_frame(X: Any, *, nullable: bool = False) -> Any:
 
 
 def with_rows_of(X: Any, frame: pd.DataFrame) -> Any:
-    """A frame with a row for each row of the table X, as a frame of the kind of X.
-
-    With the index of X if that is a pandas frame; a query gives an Arrow table, an array a pandas frame.
-    """
+    """A frame with a row for each row of X, of the kind of X (with its index; Arrow for a query, pandas
+    for an array)."""
     opened = open_frame(X)
     if isinstance(opened, PandasFrame):
         return frame.set_axis(opened.frame.index, axis="index")

@@ -17,7 +17,6 @@ from pyfsagg._base.validation import check_list, check_writable_names
 from pyfsagg._message import Got, Message, Param, Remedy, Use
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.delimited import read_bytes, read_delimited, shown_source
-from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import AnyTable, Table
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
@@ -27,11 +26,8 @@ Members = dict[str, tuple[str, ...]]  # names of the columns of each group
 
 @dataclass(frozen=True, eq=False)
 class GroupedColumns:
-    """A table as a filter reads it that knows nothing of groups, and how its scores become those of groups.
-
-    `order` are the columns of `table`, those of a group side by side, `start` is where each group begins
-    in it, and `by` says how the scores of several columns are combined.
-    """
+    """A table for a filter that does not know groups: `order` are its columns, group by group, `start`
+    the beginning of each group, `by` how the scores of a group are combined."""
 
     table: AnyTable
     order: NDArray[np.intp]
@@ -53,12 +49,9 @@ class GroupedColumns:
 
 @dataclass(frozen=True, eq=False)
 class FeatureGroups:
-    """The features of a run whose columns are grouped.
-
-    `names` are the groups and the columns without a group, in the order of their first columns; `columns`
-    the positions of the columns of each, in an order that does not depend on that of the table;
-    `as_levels` marks the groups that filters which count levels read as one nominal column.
-    """
+    """The features of a run with grouped columns: `names` of groups and ungrouped columns, the
+    positions of their `columns` (in an order independent of the table's), and `as_levels`, which
+    filters that count levels read as one nominal column."""
 
     names: tuple[str, ...]
     columns: tuple[NDArray[np.intp], ...]
@@ -84,7 +77,7 @@ class FeatureGroups:
         return {name: columns for name, columns in members.items() if columns != (name,)}
 
     def record(self) -> dict[str, Any]:
-        """What the data of a result say of its groups."""
+        """The record of the groups in the data of a result."""
         members = {name: list(columns) for name, columns in self.members.items()}
         return {"n_columns": len(self.column_names), "groups": members}
 
@@ -132,7 +125,7 @@ class FeatureGroups:
     def _with_levels(
         self, table: AnyTable, taken: AnyTable, start: NDArray[np.intp], joint: NDArray[np.bool_]
     ) -> AnyTable:
-        """The columns `taken`, of which those of `joint` groups stand for all columns of the group."""
+        """The columns `taken`; those of `joint` groups represent all columns of the group."""
         labels, kinds, levels = list(taken.feature_names), taken.kinds.copy(), dict(taken.levels)
         codes: dict[int, Floats] = {}
         for unit in np.flatnonzero(joint).tolist():
@@ -150,16 +143,9 @@ class FeatureGroups:
         rows = np.split(taken.rows, taken.start[1:-1])
         for place, column in codes.items():  # the levels are stored as 1, 2, …
             cells[place], rows[place] = column + 1.0, np.arange(taken.n_samples, dtype=np.int32)
-        sizes = np.cumsum([len(column) for column in cells])
-        return SparseTable(
-            np.concatenate(cells),
-            np.concatenate(rows),
-            np.concatenate(([0], sizes)).astype(np.int64),
-            taken.n_samples,
-            tuple(labels),
-            kinds,
-            levels,
-        )
+        start = np.cumsum([0, *map(len, cells)]).astype(np.int64)
+        taken = replace(taken, cells=np.concatenate(cells), rows=np.concatenate(rows), start=start)
+        return replace(taken, feature_names=tuple(labels), kinds=kinds, levels=levels)
 
     def how(self, counts_levels: bool) -> dict[str, list[str]]:
         """By which score each group of several columns is scored: ``{"joint": […], "max": […]}``."""
@@ -183,7 +169,7 @@ class FeatureGroups:
 
 
 def read_feature_groups(task: Task, table: AnyTable) -> FeatureGroups | None:
-    """The groups that a task asks for; None without any, and where each column is a group by its own name."""
+    """The groups of a task; None without any, or if each group is one column with its name."""
     if task.feature_groups is None:
         if task.group_score != "auto":
             raise ParameterError(
@@ -215,7 +201,7 @@ def read_feature_groups(task: Task, table: AnyTable) -> FeatureGroups | None:
 
 
 def group_columns(task: Task, columns: Iterable[Any]) -> Members:
-    """Columns by feature: of the groups that a task asks for, and columns of their own."""
+    """Columns by feature: those of the groups of a task, and single columns."""
     names = tuple(str(name) for name in columns)
     if task.feature_groups is None:
         return {name: (name,) for name in names}
@@ -224,7 +210,7 @@ def group_columns(task: Task, columns: Iterable[Any]) -> Members:
 
 
 def _assignment(rule: Any, names: tuple[str, ...]) -> dict[str, list[int]]:
-    """Positions of columns by group; a column without a group is one by its own name."""
+    """Positions of columns by group; a column without a group is a group with its name."""
     if isinstance(rule, str) and rule.startswith(PREFIX):
         groups = _by_prefix(rule.removeprefix(PREFIX), names)
     else:
@@ -308,7 +294,7 @@ def _members(group: Any, members: Any) -> list[Any]:
 
 
 def _place_of(column: Any, place: Mapping[str, int]) -> int | None:
-    """The position of a column that is given by name or position; None if there is none."""
+    """The position of a column given by name or position, or None."""
     if isinstance(column, Hashable) and column in place:
         return place[column]  # type: ignore[index]
     if isinstance(column, Integral) and not isinstance(column, bool):
@@ -406,12 +392,9 @@ def _refuse_many_values(group: str, columns: NDArray[np.intp], table: AnyTable) 
 
 
 def joint_levels(cells: Sequence[Floats]) -> Floats:
-    """One column of level codes (n_samples,) for several columns: their combinations that occur.
-
-    The combinations are in descending order of the first column, then of the second, …, and missing
-    cells come last, so one-hot columns in the order of the levels have the codes of these levels.
-    Rows in which all cells are missing are missing.
-    """
+    """Codes (n_samples,) of the combinations of several columns that occur, descending and missing
+    last, so ordered one-hot columns have the codes of their levels; rows with only missing cells are
+    missing."""
     n_samples = len(cells[0])
     joint = np.zeros(n_samples, dtype=np.int64)
     unknown = np.ones(n_samples, dtype=np.bool_)

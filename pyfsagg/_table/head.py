@@ -28,11 +28,9 @@ class Head:
 
 
 def begin_table(text: str, separator: str | None) -> tuple[str, str | None, list[str]]:
-    """A text with comments, titles and Excel's ``sep=`` made blank lines, its separator, and notes.
-
-    A comment begins with ``#``; one that has a name for each column, right above rows with numbers, is the
-    header.  A title is a line above the header with another number of cells than all lines from there on.
-    """
+    """A text whose comments, titles and ``sep=`` are blank lines, its separator, and notes. A comment
+    with a name per column right above numbers is the header; a title has another number of cells than
+    all lines from the header on."""
     notes: list[str] = []
     start = n_lines = 0
     if first := _EXCEL_SEPARATOR.match(text):  # Excel reads it and shows it not
@@ -61,10 +59,14 @@ def begin_table(text: str, separator: str | None) -> tuple[str, str | None, list
 
 def after_lines(text: str, n_lines: int) -> str:
     """The text with its first lines made blank."""
-    start = 0
+    return "\n" * n_lines + text[_after(text, 0, n_lines) :]
+
+
+def _after(text: str, start: int, n_lines: int) -> int:
+    """Where the line begins that follows so many from `start` on."""
     for _ in range(n_lines):
         start = text.find("\n", start) + 1 or len(text)
-    return "\n" * n_lines + text[start:]
+    return start
 
 
 def _is_header(comment: str, rows: Sequence[str], separator: str | None) -> bool:
@@ -130,24 +132,16 @@ def with_head(text: str, layout: Layout, n_header: int | None) -> tuple[Layout, 
     if any(len(row) != len(layout.names) for row, _ in rows[:3]):
         return layout, ()
     head = read_head([list(layout.names), *(row for row, _ in rows)], n_header)
-    if head.n_rows == 1:
-        return replace(layout, names=head.names), head.notes
-    n_lines = rows[head.n_rows - 2][1]
-    start = layout.start
-    for _ in range(n_lines):
-        start = text.find("\n", start) + 1 or len(text)
-    return Layout(
-        head.names, layout.separator, start, layout.lines + n_lines, layout.skipped
-    ), head.notes
+    n_lines = rows[head.n_rows - 2][1] if head.n_rows > 1 else 0
+    start = _after(text, layout.start, n_lines)
+    lines = layout.lines + n_lines
+    return replace(layout, names=head.names, start=start, lines=lines), head.notes
 
 
 def read_head(rows: Sequence[Sequence[str]], n_header: int | None = None) -> Head:
-    """The head of a table from its first rows, which are as wide as each other.
-
-    Without `n_header`, the number of rows of names: rows with one cell above such with several are titles;
-    a row with gaps above one that fills them, both without numbers, is the upper half of a merged header.
-    Below it a row is one of units if it has words, or nothing, where all rows below have numbers.
-    """
+    """The head of a table. Without `n_header`, rows with one cell above wider ones are titles, a row
+    with gaps above one that fills them is the upper half of a merged header, and a row with words or
+    gaps where all rows below have numbers has units."""
     notes: list[str] = []
     first = 0
     if n_header is None:

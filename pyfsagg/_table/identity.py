@@ -38,10 +38,8 @@ def data_hash(table: AnyTable, target: Target | None) -> str:
 
 
 def row_digests(table: AnyTable) -> NDArray[np.uint64]:
-    """A 64-bit digest of each row (n_samples,) that depends on names and cell values only.
-
-    Equal rows have equal digests wherever they stand, and the order of the columns does not matter.
-    """
+    """A 64-bit digest of each row (n_samples,) from names and cell values, independent of the order of
+    rows and columns."""
     if table in _ROW_DIGESTS:
         return _ROW_DIGESTS[table]
     digest = np.zeros(table.n_samples, dtype=np.uint64)

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._message import Public, Remedy
@@ -45,10 +46,8 @@ def find_in_table(
     task: str = "classification",
     grouped: bool = False,
 ) -> TableCheck:
-    """Look through a table; time and memory grow with its cells, not faster.
-
-    A table that is converted already knows its nominal columns.
-    """
+    """Findings of a table, in time and memory linear in its cells; a converted table already knows its
+    nominal columns."""
     if isinstance(X, ConvertedTable):
         converted = X
     else:
@@ -61,10 +60,8 @@ def find_in_table(
 
 
 def warn_of_names(table: AnyTable, classes: NDArray[Any], grouped: bool) -> None:
-    """Say which columns name rows or subjects, where nobody has looked through the table before.
-
-    `classes` are codes (n_samples,); of a target of another kind all are 0.
-    """
+    """Warn of columns that name rows or subjects, if the table was not checked; `classes` are codes,
+    all 0 without classes."""
     if not isinstance(table, Table) or table.n_samples < FEW:
         return
     for j, name in enumerate(table.feature_names):
@@ -106,12 +103,12 @@ class Look:
     n_missing: int = 0
     classes: NDArray[np.intp] | None = None
     labels: NDArray[np.intp] | None = None
-    number: NDArray[np.float64] | None = None
+    number: Floats | None = None
 
     def __post_init__(self) -> None:
         self.width = self.table.n_features
         self.scales: dict[str, tuple[float, ...]] = {}  # columns with codes beyond their scale
-        self.alike: dict[str, NDArray[np.float64]] = {}  # columns with levels of one spelling each
+        self.alike: dict[str, Floats] = {}  # columns with levels of one spelling each
         self.kinds = {kind.name.lower(): 0 for kind in Kind}
         self.rng = np.random.default_rng(0)
         self.row_salt = self.salt(self.table.n_samples)
@@ -156,7 +153,7 @@ class Look:
         for group in _similar(map(str, labels)):
             self.note("similar_classes", name, " and ".join(map(repr, group)))
 
-    def _at_infinite(self, name: str, values: NDArray[np.float64]) -> None:
+    def _at_infinite(self, name: str, values: Floats) -> None:
         row = int(np.isinf(values).argmax())
         self.note("infinite", name, f"{name!r} (first in row {row + 1})")
 
@@ -170,7 +167,7 @@ class Look:
                 self.number = numbers
 
     def _at_survival(self, y: pd.DataFrame) -> None:
-        """Times and events; whoever reads them says what cannot be used."""
+        """Times and events; the reader reports what is invalid."""
         absent = int(y.isna().any(axis=1).sum())
         if 0 < absent < len(y):
             self.note("missing_target", ", ".join(y.columns), f"{absent:,} of {len(y):,} rows")
@@ -186,7 +183,7 @@ class Look:
             if 0 < self.n_events < int(event.notna().sum()):
                 self.classes = self.labels = pd.factorize(event)[0]
 
-    def at_columns(self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]) -> None:
+    def at_columns(self, names: list[str], kinds: list[Kind], values: Floats) -> None:
         """Row numbers, identifiers, codes and copies of the target among several columns."""
         n = len(values)
         missing = np.isnan(values)
@@ -214,10 +211,8 @@ class Look:
             self._at_codes(names[j], values[~missing[:, j], j])
         self._at_copies(names, values, missing, ~constant)
 
-    def _at_subjects(
-        self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]
-    ) -> None:
-        """Columns whose levels recur, and tell the class: a feature of the table would rarely do so."""
+    def _at_subjects(self, names: list[str], kinds: list[Kind], values: Floats) -> None:
+        """Columns whose levels recur and determine the class, which a feature rarely does."""
         classes = self.labels if self.number is None else pd.factorize(self.number)[0]
         if self.grouped or classes is None:
             return
@@ -232,7 +227,7 @@ class Look:
             if _names_subjects(values[:, j], classes, named, kinds[j] != Kind.NOMINAL):
                 self.note("repeated_subject", name)
 
-    def _at_scale(self, name: str, known: NDArray[np.float64]) -> None:
+    def _at_scale(self, name: str, known: Floats) -> None:
         """A scale of whole numbers without a gap, below codes such as 9 that leave one."""
         levels = np.unique(known)
         codes = levels[np.isin(levels, _ANSWER_CODES)]
@@ -252,7 +247,8 @@ class Look:
         for code, names in columns.items():
             if len(names) >= 3 or (target in names and len(names) > 1):
                 where = plural(len(names), "column")
-                self.note("answer_code", names[0], f"{code:g} in {where} ({_some(names)})")
+                shown = names if len(names) <= 3 else [*names[:2], f"… {names[-1]}"]
+                self.note("answer_code", names[0], f"{code:g} in {where} ({', '.join(shown)})")
                 for name in names[1:]:
                     self.note("answer_code", name)
         self.answers = [
@@ -261,11 +257,9 @@ class Look:
             for pattern in _patterns(names, [*self.table.feature_names, *filter(None, [target])])
         ]
 
-    def _at_codes(self, name: str, known: NDArray[np.float64]) -> None:
-        """A code stands at the end of the range, further off than all others span.
-
-        It stands there more than once, or beyond a scale of whole numbers, where nothing else can be so far.
-        """
+    def _at_codes(self, name: str, known: Floats) -> None:
+        """A code is at the end of the range, farther away than the span of all others, and occurs at
+        least twice, or lies beyond a scale of whole numbers."""
         for code in (known.min(), known.max()):
             others = known[known != code]
             if code not in MISSING_CODES or not len(others):
@@ -276,18 +270,11 @@ class Look:
             gap = abs(code - (others.min() if code < others.min() else others.max()))
             if gap > max(span, 2.0) and len(np.unique(others)) > 1:
                 times = len(known) - len(others)
-                self.note(
-                    "code",
-                    name,
-                    f"{code:g} in {name!r} ({'once' if times == 1 else f'{times:,} times'})",
-                )
+                often = "once" if times == 1 else f"{times:,} times"
+                self.note("code", name, f"{code:g} in {name!r} ({often})")
 
     def _at_copies(
-        self,
-        names: list[str],
-        values: NDArray[np.float64],
-        missing: NDArray[np.bool_],
-        wanted: NDArray[np.bool_],
+        self, names: list[str], values: Floats, missing: Booleans, wanted: Booleans
     ) -> None:
         """Columns that are the target, or are it in nearly every row; "YES" and "yes" are one level."""
         if len(values) < FEW or not wanted.any():
@@ -308,9 +295,7 @@ class Look:
                 if r > 0.9999:
                     self.note("target_copy" if r > 1 - 1e-9 else "near_copy", names[j])
 
-    def _at_class_copies(
-        self, names: list[str], values: NDArray[np.float64], wanted: NDArray[np.bool_]
-    ) -> None:
+    def _at_class_copies(self, names: list[str], values: Floats, wanted: Booleans) -> None:
         assert self.labels is not None
         known = self.labels >= 0
         codes, cells = self.labels[known], values[known]
@@ -365,19 +350,13 @@ class Look:
 
     def summary(self) -> TableCheck:
         self._note_scales()
-        return TableCheck(
-            self.table.n_samples,
-            self.width,
-            self.kinds,
-            self.n_missing,
-            self.class_counts,
-            tuple(
-                finding_of(code, *zip(*self.notes[code], strict=True), answers=self.answers)
-                for code in CODES
-                if code in self.notes
-            ),
-            self.n_events,
+        findings = (
+            finding_of(code, *zip(*self.notes[code], strict=True), answers=self.answers)
+            for code in CODES
+            if code in self.notes
         )
+        sizes = (self.table.n_samples, self.width, self.kinds, self.n_missing, self.class_counts)
+        return TableCheck(*sizes, tuple(findings), self.n_events)
 
 
 class _FrameLook(Look):
@@ -411,8 +390,8 @@ class _FrameLook(Look):
         if self.width and len(readable) == self.width:  # one that was not read may tell rows apart
             self.at_rows(row_digests(table))
 
-    def _numbers(self, j: int, declared: set[int]) -> NDArray[np.float64]:
-        """A column; numbers that were declared nominal as they are, for they may be codes or infinite."""
+    def _numbers(self, j: int, declared: set[int]) -> Floats:
+        """A column; numbers declared nominal are not converted, as they may be codes or infinite."""
         column = self.table.column(j)
         if j not in declared:
             return column
@@ -420,7 +399,7 @@ class _FrameLook(Look):
         return levels[np.nan_to_num(column, nan=-1).astype(np.intp)]
 
     def _at_unreadable(self, converted: ConvertedTable, types: Sequence[Any], j: int) -> bool:
-        """Whether a column has no numbers to be looked at: it contains dates, or cannot be read."""
+        """Whether a column has no usable numbers: it contains dates, or cannot be read."""
         name, problem = self.table.feature_names[j], converted.problems.get(j)
         if problem is None and (types[j] is not None or j not in converted.declared):
             return False
@@ -438,7 +417,7 @@ class _FrameLook(Look):
             )
         return dates or problem is not None
 
-    def _at_words(self, name: str, levels: list[str], values: NDArray[np.float64]) -> None:
+    def _at_words(self, name: str, levels: list[str], values: Floats) -> None:
         known = int((~np.isnan(values)).sum())
         n_levels = len(levels)
         dates = sum(_DATE.fullmatch(level.strip()) is not None for level in levels)
@@ -462,9 +441,7 @@ class _FrameLook(Look):
         if gaps and n_levels > 2:
             self.note("missing_word", name, f"{gaps[0]!r} in {name!r}")
 
-    def _at_numbers(
-        self, names: list[str], kinds: list[Kind], values: NDArray[np.float64]
-    ) -> NDArray[np.bool_]:
+    def _at_numbers(self, names: list[str], kinds: list[Kind], values: Floats) -> Booleans:
         """Whatever is found in the numbers of several columns at once; whether each varies."""
         missing = np.isnan(values)
         n_missing = missing.sum(axis=0)
@@ -491,15 +468,11 @@ class _FrameLook(Look):
         return ~constant
 
 
-def _is_scale(values: NDArray[np.float64]) -> bool:
+def _is_scale(values: Floats) -> bool:
     """Whether the values are those of a short scale of whole numbers without a gap."""
     levels = np.unique(values)
     whole = bool((levels == np.round(levels)).all())
     return whole and 2 <= len(levels) <= _LONGEST_SCALE and bool((np.diff(levels) == 1).all())
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) <= 3 else f"{names[0]}, {names[1]}, … {names[-1]}"
 
 
 def _patterns(names: Sequence[str], every: Sequence[str]) -> list[str]:
@@ -514,14 +487,14 @@ def _patterns(names: Sequence[str], every: Sequence[str]) -> list[str]:
     return patterns
 
 
-def _is_identifier(name: str, column: NDArray[np.float64]) -> bool:
-    """Whether a column is called an identifier, and all, or most, of its rows have a value of their own."""
+def _is_identifier(name: str, column: Floats) -> bool:
+    """Whether a column is named like an identifier, and all or most of its values are unique."""
     all_differ = _ID_NAME.fullmatch(name) and len(np.unique(column)) == len(column)
     return bool(all_differ) or _names_single_rows(name, column)
 
 
-def _names_single_rows(name: str, column: NDArray[np.float64]) -> bool:
-    """Whether a column is called like a subject, and most of its rows have a value of their own."""
+def _names_single_rows(name: str, column: Floats) -> bool:
+    """Whether a column is named like a subject, and most of its values are unique."""
     if not SUBJECT_NAME.fullmatch(name):
         return False
     known = column[~np.isnan(column)]
@@ -529,16 +502,10 @@ def _names_single_rows(name: str, column: NDArray[np.float64]) -> bool:
     return 2 * int((sizes == 1).sum()) > len(known)
 
 
-def _names_subjects(
-    column: NDArray[np.float64], classes: NDArray[np.intp], named: bool, ordered: bool
-) -> bool:
-    """Whether most rows have a value that recurs, and such values have one class each, far beyond chance.
-
-    By chance `expected` of the values would have rows of several classes.  None of five, or one in twenty
-    of more, has; of columns that are not named like a subject, none of fifteen, for a table has
-    many of them.  A number that separates the classes is a good feature: its values in order change
-    between classes seldom, those of subjects about as often as in any order.
-    """
+def _names_subjects(column: Floats, classes: NDArray[np.intp], named: bool, ordered: bool) -> bool:
+    """Whether most rows have recurring values, each in one class, far beyond chance: none of five
+    values (or one in twenty) with rows of several classes by expectation, none of fifteen without a
+    subject's name. A number that separates the classes changes class seldom in order, unlike subjects."""
     known = ~np.isnan(column) & (classes >= 0)
     if not known.any():
         return False
@@ -571,25 +538,21 @@ def _similar(labels: Iterable[str]) -> list[list[str]]:
     return [sorted(group) for group in groups.values() if len(group) > 1]
 
 
-def _one_spelling(labels: Iterable[Any]) -> NDArray[np.float64]:
-    """A number for each label, the same for labels that are one but for case and blanks; -1 at the end.
-
-    The last number is what the position -1, a missing label, stands for.
-    """
+def _one_spelling(labels: Iterable[Any]) -> Floats:
+    """A number for each label, equal for labels that differ only by case and blanks; -1, for a missing
+    label, comes last."""
     numbers: dict[str, int] = {}
     spellings = (" ".join(str(label).split()).casefold() for label in labels)
     return np.array([*(numbers.setdefault(word, len(numbers)) for word in spellings), -1.0])
 
 
-def _range(
-    values: NDArray[np.float64], missing: NDArray[np.bool_]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Smallest and largest known value of each column; infinities where there is none."""
+def _range(values: Floats, missing: Booleans) -> tuple[Floats, Floats]:
+    """Smallest and largest known value of each column; infinite without one."""
     low = np.where(missing, np.inf, values).min(axis=0, initial=np.inf)
     return low, np.where(missing, -np.inf, values).max(axis=0, initial=-np.inf)
 
 
-def _standardized(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def _standardized(values: Floats) -> Floats:
     """Columns of mean 0 and standard deviation 1; huge numbers are scaled first."""
     scale = np.nanmax(np.abs(values), axis=0, initial=0.0)
     scaled = values / np.where(scale > 0, scale, 1.0)
@@ -601,11 +564,8 @@ def _standardized(values: NDArray[np.float64]) -> NDArray[np.float64]:
 def find_in_sparse(
     X: Any, y: pd.Series[Any] | pd.DataFrame | None = None, *, task: str = "classification"
 ) -> TableCheck:
-    """Look through a sparse table; time and memory grow with the cells that are not 0.
-
-    Columns that could be a copy of the target, a row number or hold codes are few, or full, and are
-    looked at as dense ones, some hundred at a time.
-    """
+    """Findings of a sparse table, in time and memory linear in its nonzero cells; columns that could
+    copy the target, count rows or hold codes are checked as dense ones."""
     if not isinstance(X, SparseTable):
         X = read_sparse(X, tuple(f"x{j}" for j in range(X.shape[1])), ())
     look = _SparseLook(X, y, task)
@@ -659,7 +619,7 @@ class _SparseLook(Look):
             np.add.at(digests, table.rows, mix_bits(bits ^ self.salt(self.width)[column]))
             self.at_rows(digests)
 
-    def _like_target(self, column: NDArray[np.intp], sizes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _like_target(self, column: NDArray[np.intp], sizes: NDArray[np.int64]) -> Booleans:
         """Columns that may be a copy of the target; the rule is looser than that of dense columns."""
         like = np.zeros(self.width, dtype=np.bool_)
         if self.labels is not None and self.labels.max() > 0:

@@ -4,23 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
+from pyfsagg._base.arithmetic import Booleans
 from pyfsagg._message import Param, Use
 from pyfsagg._table.frames import NarwhalsFrame, open_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 
 def record_input(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> None:
-    """Set ``n_features_in_`` and ``feature_names_in_`` as scikit-learn does; check nothing else.
-
-    Without `reset` the features are compared with those that were set.
-    """
+    """Set ``n_features_in_`` and ``feature_names_in_`` as scikit-learn does, or without `reset` compare
+    with them."""
     target = {} if y is None and not reset else {"y": y}
     try:
         from sklearn.utils.validation import validate_data
@@ -38,11 +35,13 @@ def record_input(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> None:
     except TypeError as error:
         raise InputTypeError(str(error)) from None
     except Exception as error:  # whatever a foreign table answers when it is asked for its columns
-        raise InputTypeError(Param("X"), f" is no table: {type(error).__name__}: {error}") from None
+        raise InputTypeError(
+            Param("X"), f" is not a table: {type(error).__name__}: {error}"
+        ) from None
 
 
 def estimator_accepts_missing(estimator: Any) -> bool:
-    """Whether an estimator says that it can be fitted to features with missing values."""
+    """Whether an estimator declares that it accepts missing values."""
     try:
         from sklearn.utils import get_tags
     except ImportError:  # scikit-learn 1.5
@@ -65,7 +64,7 @@ def check_learner(name: str, model: Any, kind: str) -> None:
 
 
 def seeded_clone(model: Any, seed: int) -> Any:
-    """A fresh estimator, in which `seed` is that of all parts whose seed the caller left open."""
+    """A new estimator; `seed` is that of all parts without one."""
     fresh = clone(model)
     seeds = {
         name: seed
@@ -78,9 +77,9 @@ def seeded_clone(model: Any, seed: int) -> Any:
 class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """A feature selector of tables of any kind."""
 
-    support_: NDArray[np.bool_]
+    support_: Booleans
 
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> Booleans:
         check_is_fitted(self)
         return self.support_
 

@@ -17,22 +17,10 @@ import pandas as pd
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.settings import SEPARATORS, Reading
 from pyfsagg._base.validation import require_extra
-from pyfsagg._base.words import enumerate_names
+from pyfsagg._base.words import enumerate_names, first_line
 from pyfsagg._message import Param
+from pyfsagg._table import delimited
 from pyfsagg._table.columns import decimal_of, numbers_of, numbers_with_limits, refuse_points
-from pyfsagg._table.delimited import (
-    DAMAGED,
-    MISSING,
-    Layout,
-    decode_text,
-    find_layout,
-    read_hashed,
-    read_part,
-    read_rows,
-    require_unpacked,
-    shown_source,
-    unpack_zip,
-)
 from pyfsagg._table.head import after_lines, begin_table, read_head, with_head
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
@@ -106,16 +94,16 @@ _REPEATED = re.compile(rb'number-(?:rows|columns)-repeated="(\d{1,12})"')
 
 
 def _require_cells(content: bytes, label: str) -> None:
-    """Refuse a workbook whose content is too large, or a cell too far from the others."""
+    """Refuse a workbook that is too large, or has a cell too far from the others."""
     if not content.startswith(b"PK"):
         return  # of old Excel, not packed
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             parts = archive.infolist()
-            require_unpacked(sum(part.file_size for part in parts), label)
+            delimited.require_unpacked(sum(part.file_size for part in parts), label)
             unpacked = 0
             for part in parts:
-                sheet = read_part(archive, part, label, unpacked)
+                sheet = delimited.read_part(archive, part, label, unpacked)
                 unpacked += len(sheet)
                 if part.filename.startswith("xl/worksheets/sheet"):
                     _require_grid(*_grid_of_excel(sheet), label)
@@ -123,7 +111,7 @@ def _require_cells(content: bytes, label: str) -> None:
                     _require_grid(*_grid_of_ods(sheet), label)
     except DataError:
         raise
-    except (zipfile.BadZipFile, *DAMAGED, RuntimeError, NotImplementedError) as error:
+    except (zipfile.BadZipFile, *delimited.DAMAGED, RuntimeError, NotImplementedError) as error:
         raise DataError(f"{label} is not a readable workbook: {error}") from None
 
 
@@ -181,7 +169,7 @@ def _column(cells: list[Any], missing: frozenset[str]) -> pd.Series[Any]:
 
 
 def _frame_of(columns: Sequence[pd.Series[Any]], names: Any) -> pd.DataFrame:
-    """Columns side by side, whose names may be empty."""
+    """Columns side by side, possibly with empty names."""
     frame = pd.concat([column.rename(str(j)) for j, column in enumerate(columns)], axis=1)
     return frame.set_axis(names, axis="columns")
 
@@ -205,11 +193,8 @@ _STRANGERS = {
 
 @dataclass(frozen=True, eq=False)
 class TableSource:
-    """A table that was read, without the columns of `drop` and `id`; names of samples are its index.
-
-    `record` has the file, its SHA-256, its format and what was detected, as it is written into a file;
-    `notes` has a sentence for each choice that nobody had asked for.
-    """
+    """A table that was read, without the columns of `drop` and `id`; `record` has file, SHA-256, format
+    and detected settings, `notes` a sentence for each choice made by default."""
 
     frame: pd.DataFrame
     record: dict[str, Any]
@@ -219,10 +204,7 @@ class TableSource:
 def read_source(source: str | Path, reading: Reading | None = None) -> TableSource:
     """Read a table from a file, or from standard input (``"-"``)."""
     how = reading or Reading()
-    label = shown_source(source)
-    reader = _Reader(label, how)
-    content, digest = read_hashed(source)
-    frame = reader.read(content, str(source))
+    reader, frame = _read(source, how)
     if how.labels is not None:
         frame = reader.join(frame, _read_labels(how, reader.matched))
     for pattern in set(how.missing_codes) - {""} - reader.matched:
@@ -231,19 +213,23 @@ def read_source(source: str | Path, reading: Reading | None = None) -> TableSour
     for name in dropped:
         if name not in frame.columns:
             raise UnknownNameError("column", name, map(str, frame.columns))
-    frame = frame.drop(columns=dropped)
-    record = {"file": Path(label).name, "sha256": digest, **reader.record}
-    return TableSource(frame, record, tuple(reader.notes))
+    return TableSource(frame.drop(columns=dropped), reader.record, tuple(reader.notes))
+
+
+def _read(source: str | Path, how: Reading) -> tuple[_Reader, pd.DataFrame]:
+    """The table of one file, and its reader with what it found."""
+    reader = _Reader(delimited.shown_source(source), how)
+    content, digest = delimited.read_hashed(source)
+    frame = reader.read(content, str(source))
+    reader.record = {"file": Path(reader.label).name, "sha256": digest, **reader.record}
+    return reader, frame
 
 
 def _read_labels(how: Reading, matched: set[str]) -> TableSource:
     """The second file; patterns of codes that are for its columns are added to those `matched`."""
-    reader = _Reader(shown_source(str(how.labels)), Reading(missing=how.missing))
-    content, digest = read_hashed(str(how.labels))
-    frame = reader.read(content, str(how.labels))
+    reader, frame = _read(str(how.labels), Reading(missing=how.missing))
     matched |= reader.matched
-    record = {"file": Path(reader.label).name, "sha256": digest, **reader.record}
-    return TableSource(frame, record, tuple(reader.notes))
+    return TableSource(frame, reader.record, tuple(reader.notes))
 
 
 class _Reader:
@@ -276,7 +262,7 @@ class _Reader:
         if self.how.sheet is not None:
             raise ParameterError(Param("sheet"), f" needs a workbook, and {self.label} is not one")
         if content.startswith(b"PK\x03\x04"):
-            inner, file = unpack_zip(content, self.label)
+            inner, file = delimited.unpack_zip(content, self.label)
             self.notes.append(f"{file} in the zip archive was read")
             return self._cells(inner, file)
         if ".parquet" in suffixes or content[:4] == b"PAR1":
@@ -311,23 +297,18 @@ class _Reader:
         return frame.set_axis(list(map(str, frame.columns)), axis="columns")
 
     def _arrow(self, content: bytes, name: str) -> pd.DataFrame:
-        module = require_extra(
-            f"pyarrow.{name.lower()}",
-            "parquet",
-            f"{self.label}, a {name} file,",
-            ", or save it as CSV",
-        )
+        what = f"{self.label}, a {name} file,"
+        module = require_extra(f"pyarrow.{name.lower()}", "parquet", what, ", or save it as CSV")
         import pyarrow as pa
 
         self.record["format"] = name
-        read = module.read_table
         try:
             if name == "Parquet":
                 size = module.read_metadata(pa.BufferReader(content))
                 rows, columns = size.num_rows, size.num_columns
                 what = f"{self.label} with {rows:,} rows and {columns:,} columns"
                 require_memory(2.0 * 8 * rows * columns, what, "take a part of it")
-            table = read(pa.BufferReader(content))
+            table = module.read_table(pa.BufferReader(content))
             try:
                 frame: pd.DataFrame = table.to_pandas()
             except _UNREADABLE:  # what pandas noted in the file is damaged, the columns are not
@@ -335,7 +316,7 @@ class _Reader:
         except DataError:
             raise
         except (pa.ArrowException, *_UNREADABLE) as error:
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+            reason = first_line(error)
             raise DataError(f"{self.label} is not a readable {name} file: {reason}") from None
         return frame.set_axis(list(map(str, frame.columns)), axis="columns")
 
@@ -343,7 +324,7 @@ class _Reader:
         for mark, what in _STRANGERS.items():
             if content.startswith(mark):
                 raise DataError(f"{self.label} is {what}, and not a table that can be read here")
-        text, encoding = decode_text(content, self.label, self.how.encoding, guess=True)
+        text, encoding = delimited.decode_text(content, self.label, self.how.encoding, guess=True)
         if "\0" in text[:10_000]:
             raise DataError(f"{self.label} is not a text file: it contains the character NUL")
         first, n_header = self.how.header_rows
@@ -371,17 +352,16 @@ class _Reader:
             f"{layout.skipped} blank line(s) before the header were skipped",
         )
         self.notes += notes
-        if not self.how.transpose:
-            layout, found = with_head(text, layout, n_header)
-            self.notes += found
         if self.how.transpose:  # the cells of a column are those of different features
             return self._rows(text, layout, ".", None)
+        layout, found = with_head(text, layout, n_header)
+        self.notes += found
         return self._with_decimal(text, layout)
 
     def _with_decimal(
-        self, text: str, layout: Layout, row_names: Sequence[str] = ()
+        self, text: str, layout: delimited.Layout, row_names: Sequence[str] = ()
     ) -> pd.DataFrame:
-        """The rows with the decimal mark that was asked for, or that is found out."""
+        """The rows with the given or detected decimal mark."""
         frame = self._rows(text, layout, self.how.decimal or ".", row_names)
         if self.how.decimal is not None:
             return frame
@@ -398,16 +378,18 @@ class _Reader:
         if applies:
             self.notes.append(sentence)
 
-    def _layout(self, text: str, sep: str | None) -> Layout:
-        return find_layout(text, self.label, sep, candidates=",;\t| ", row_names=True)
+    def _layout(self, text: str, sep: str | None) -> delimited.Layout:
+        return delimited.find_layout(text, self.label, sep, candidates=",;\t| ", row_names=True)
 
-    def _rows(self, text: str, layout: Layout, decimal: str, as_text: Any) -> pd.DataFrame:
-        return read_rows(
+    def _rows(
+        self, text: str, layout: delimited.Layout, decimal: str, as_text: Any
+    ) -> pd.DataFrame:
+        return delimited.read_rows(
             text, layout, self.label, self._words(), text_columns=as_text, decimal=decimal
         )
 
     def _words(self) -> list[str]:
-        return [*MISSING, *self.how.missing_codes[""]]
+        return [*delimited.MISSING, *self.how.missing_codes[""]]
 
     def _without_codes(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The table with codes of some columns, such as ``q*=9``, as missing."""
@@ -431,19 +413,16 @@ class _Reader:
         )
 
     def _transposed(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The table with samples in rows; every feature gets the type that its cells have.
-
-        Columns beside the names of the features, such as their symbols, are no samples: those that the
-        second file does not name and that stand before all it names, and those of words beside numbers,
-        are omitted; `id` may name the one with the names of the features.
-        """
+        """The table with samples in rows, each feature with the type of its cells. Columns that
+        describe features are omitted: those before all that the second file names, and words beside
+        numbers; `id` may name that of the features."""
         columns = list(map(str, frame.columns))
         self.dropped = set(self.how.drop) & set(columns[1:])
         place = columns.index(self.how.id) if self.how.id in columns else 0
         beside = [j for j in self._beside(frame) if j != place]
         if beside:
             shown = enumerate_names([repr(columns[j]) for j in beside])
-            self.notes.append(f"{shown}: columns of {self.label} that are no samples were omitted")
+            self.notes.append(f"{shown}: columns of {self.label} that are not samples were omitted")
         gone = {place, *beside, *(j for j, name in enumerate(columns) if name in self.dropped)}
         names = [str(name).strip() for name in frame.iloc[:, place]]
         frame = frame.iloc[:, [j for j in range(len(columns)) if j not in gone]]
@@ -451,7 +430,7 @@ class _Reader:
         text = _as_text(
             list(map(str, frame.columns)), cells.where(cells.notna(), None).to_numpy().T
         )
-        layout = Layout(("", *names), ",", 0, 0, 0)
+        layout = delimited.Layout(("", *names), ",", 0, 0, 0)
         self.record["transposed"] = True
         return self._with_decimal(text, layout, ("",))
 
@@ -630,7 +609,7 @@ def _in_order(other: pd.DataFrame, index: pd.Index, label: str, file: str) -> pd
     if absent:
         raise DataError(
             f"{file} has no row for {len(absent)} of {len(index)} samples of {label}, for instance "
-            f"{absent[0]!r}; leave out a column that is no sample (drop)"
+            f"{absent[0]!r}; omit a column that is not a sample (drop)"
         )
     if not other.index.is_unique:
         raise DataError(

@@ -18,11 +18,8 @@ MAX_ROWS = np.iinfo(np.int32).max - 1  # a row number is an int32, and one more 
 
 
 def sparse_columns(X: Any) -> Any:
-    """`X` as a matrix of columns of its own: no doubles, no stored zeros, rows rising.
-
-    Values stored twice for one cell are added up as floating-point numbers (their own type might
-    overflow); two booleans are True if one is.
-    """
+    """`X` by columns, without stored zeros and duplicates, with rows ascending; duplicates are summed
+    as floats, booleans by or."""
     import scipy.sparse
 
     known = getattr(X, "format", None) in _CHECKS
@@ -164,12 +161,9 @@ _LEVEL_TYPES = {"b": np.bool_, "i": np.int64, "u": np.uint64, "f": np.float64}
 
 @dataclass(frozen=True, eq=False)
 class SparseTable:
-    """A validated sparse feature table: what :class:`~pyfsagg._table.table.Table` is for dense ones.
-
-    `cells` (n_cells,) are the values that are not zero, column by column, none of them infinite, a
-    missing one NaN; `rows` their rows, rising within a column.  Those of column j are from ``start[j]``
-    up to ``start[j + 1]``.  `levels` has those of each nominal column, by position, in rising order.
-    """
+    """A validated sparse table: nonzero `cells` column by column (finite, NaN = missing) with ascending
+    `rows`, those of column j from ``start[j]`` to ``start[j + 1]``, and the ascending `levels` of
+    nominal columns by position."""
 
     cells: NDArray[np.float64]
     rows: NDArray[np.int32]
@@ -218,15 +212,10 @@ class SparseTable:
         sizes = np.diff(self.start)[features]
         start = np.concatenate(([0], np.cumsum(sizes)))
         places = np.arange(start[-1]) + np.repeat(self.start[features] - start[:-1], sizes)
-        return SparseTable(
-            self.cells[places],
-            self.rows[places],
-            start,
-            self.n_samples,
-            tuple(self.feature_names[j] for j in features),
-            self.kinds[features],
-            {new: self.levels[old] for new, old in enumerate(features) if old in self.levels},
-        )
+        names = tuple(self.feature_names[j] for j in features)
+        levels = {new: self.levels[old] for new, old in enumerate(features) if old in self.levels}
+        cells, rows, kinds = self.cells[places], self.rows[places], self.kinds[features]
+        return SparseTable(cells, rows, start, self.n_samples, names, kinds, levels)
 
 
 def is_sparse(X: Any) -> bool:
@@ -250,11 +239,8 @@ def infinite_cell(name: str, row: int) -> DataError:
 
 
 def read_sparse(X: Any, names: tuple[str, ...], nominal: Collection[int]) -> SparseTable:
-    """Read a SciPy sparse matrix or array of two dimensions; `X` itself is not changed.
-
-    Stored zeros are zeros like the others; values stored twice for one cell are added up.  All
-    columns are of the kind that the type of the values says, but those at the positions `nominal`.
-    """
+    """Read a SciPy sparse matrix or array, which is not changed; duplicates are summed, and all columns
+    but `nominal` ones have the kind of the values."""
     dtype = X.dtype
     if dtype.kind == "c":
         raise DataError("Complex data not supported: ", Param("X"), " has complex values")

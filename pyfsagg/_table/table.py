@@ -21,15 +21,9 @@ from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
 from pyfsagg._base.validation import as_array, check_integer, check_list, check_writable_names
 from pyfsagg._message import DENSE, NAN, Message, Param, Phrase, Remedy, Use
+from pyfsagg._table import frames
 from pyfsagg._table.columns import EXACT, Kind, array_kind, read_column, refuse_rounded
-from pyfsagg._table.frames import (
-    FRAMES,
-    Frame,
-    PandasFrame,
-    as_slice,
-    open_frame,
-    refuse_duplicates,
-)
+from pyfsagg._table.frames import Frame, PandasFrame
 from pyfsagg._table.sparse import (
     SparseTable,
     dense_megabytes,
@@ -47,12 +41,9 @@ MAX_WEIGHT = int(np.iinfo(np.uint16).max)  # how often one row may count in one 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """A validated feature table.
-
-    `values` (n_samples, n_features), in Fortran order, contains numbers as they are, booleans as 0 and 1,
-    nominal columns as level codes 0, 1, … and missing values as NaN; none is infinite.  `levels` has
-    those of each nominal column, by position, in the order of the codes.
-    """
+    """A validated table: `values` (n_samples, n_features), Fortran order, without infinite values,
+    booleans as 0 and 1, nominal columns as codes, missing as NaN; `levels` of nominal columns by
+    position, in the order of the codes."""
 
     values: NDArray[np.float64]
     feature_names: tuple[str, ...]
@@ -78,12 +69,10 @@ class Table:
 
     def take(self, features: NDArray[np.intp]) -> Table:
         """The table with the columns at positions `features`, in that order."""
-        return Table(
-            np.asfortranarray(self.values[:, features]),
-            tuple(self.feature_names[j] for j in features),
-            self.kinds[features],
-            {new: self.levels[old] for new, old in enumerate(features) if old in self.levels},
-        )
+        names = tuple(self.feature_names[j] for j in features)
+        levels = {new: self.levels[old] for new, old in enumerate(features) if old in self.levels}
+        values = np.asfortranarray(self.values[:, features])
+        return Table(values, names, self.kinds[features], levels)
 
     def beside(self, other: Table) -> Table:
         """The columns of this table, and behind them those of another one with the same rows."""
@@ -137,22 +126,9 @@ def as_table(
     allow_constant: bool = False,
     sparse: bool = False,
 ) -> AnyTable:
-    """Turn what a user calls a table into a :class:`Table`, or into a :class:`SparseTable`.
-
-    Parameters
-    ----------
-    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features), or Table
-        Columns may be numeric, integer, decimal, boolean or nominal (text, categorical); missing values
-        are NaN, None or the frame's own marker.  A SciPy sparse matrix or array with `sparse`.
-    nominal : sequence of column names or positions, optional
-        Columns to be taken as nominal whatever their type.
-    feature_names : sequence of str, optional
-        Names for the columns of an array; ``x0, x1, …`` by default.
-    allow_constant : bool
-        Accept a table in which no column varies, as new data for a fitted result may be.
-    sparse : bool
-        Whether the caller can use a sparse table.
-    """
+    """A :class:`Table` of an array, a frame that narwhals knows, or, with `sparse`, a
+    :class:`SparseTable` of a SciPy matrix. `nominal` columns (names or positions) are levels whatever
+    their type, and `allow_constant` accepts a table without variation."""
     if is_sparse(X) and not sparse:
         raise InputTypeError(
             "sparse input is read by wam, bam and influence with the filters that "
@@ -177,7 +153,7 @@ def as_table(
         if not allow_constant:
             _refuse_constant(table)
         return table
-    opened = X.frame if isinstance(X, ConvertedTable) else open_frame(X)
+    opened = X.frame if isinstance(X, ConvertedTable) else frames.open_frame(X)
     frame = array_frame(X, feature_names) if opened is None else opened
     check_names(frame.names)
     _check_shape(frame.shape, min_samples, min_features)
@@ -188,7 +164,7 @@ def as_table(
         raise error
     values = converted.table.values
     for part in column_parts(values.shape[0], range(values.shape[1])):
-        infinite = np.isinf(values[:, as_slice(part)])
+        infinite = np.isinf(values[:, frames.as_slice(part)])
         if infinite.any():
             place = int(infinite.any(axis=0).argmax())
             row = int(infinite[:, place].argmax())
@@ -200,11 +176,8 @@ def as_table(
 
 @dataclass(frozen=True, eq=False)
 class ConvertedTable:
-    """A frame as numbers before anything in it is refused; :func:`as_table` takes it for the frame.
-
-    In `table` there may be infinite cells, and a column that cannot be read, for a reason in `problems`,
-    has missing cells only.  The columns `declared` were declared nominal.
-    """
+    """A frame as numbers, for :func:`as_table`, before anything is refused: `table` may have infinite
+    cells, unreadable columns (reasons in `problems`) are missing, and `declared` ones nominal."""
 
     frame: Frame
     table: Table
@@ -237,9 +210,9 @@ def convert_frame(frame: Frame, declared: set[int]) -> ConvertedTable:
         for part in column_parts(frame.shape[0], positions):
             cells = frame.cells(part)
             with np.errstate(over="ignore"):  # long doubles beyond 1e308 are infinite, and refused
-                values[:, as_slice(part)] = cells
+                values[:, frames.as_slice(part)] = cells
             if dtype.kind in "iu" and dtype.itemsize == 8:
-                largest = np.abs(values[:, as_slice(part)]).max(axis=0, initial=0.0)
+                largest = np.abs(values[:, frames.as_slice(part)]).max(axis=0, initial=0.0)
                 for place in np.flatnonzero(largest >= EXACT).tolist():
                     j = part[place]
                     try:
@@ -264,7 +237,7 @@ def array_frame(X: Any, feature_names: Sequence[str] | None = None) -> PandasFra
         raise InputTypeError(
             Param("X"),
             f" is a {type(X).__name__}, and no table with two dimensions: give an array, or a ",
-            f"data frame of {FRAMES}",
+            f"data frame of {frames.FRAMES}",
         )
     _check_dimensions(array.shape)
     if array.dtype.kind not in "fiubOUS":
@@ -308,7 +281,7 @@ def _check_shape(shape: tuple[int, ...], min_samples: int, min_features: int) ->
 
 
 def check_names(columns: pd.Index) -> None:
-    """Refuse columns without a name of their own."""
+    """Refuse columns with empty or repeated names."""
     if isinstance(columns, pd.MultiIndex):
         raise DataError(
             Param("X"), " has several levels of column names", Remedy("flatten them to one")
@@ -319,7 +292,7 @@ def check_names(columns: pd.Index) -> None:
     if blank:
         raise DataError(f"column {blank[0] + 1} of the table has no name; give every column a name")
     check_writable_names(names, "a column")
-    refuse_duplicates(names)
+    frames.refuse_duplicates(names)
 
 
 def column_positions(
@@ -346,7 +319,7 @@ def column_positions(
 
 
 def column_parts(n_samples: int, positions: Sequence[int]) -> Iterator[Sequence[int]]:
-    """Columns in parts that are small beside the table: what is computed from a part takes as much again."""
+    """Columns in parts that are small compared with the table; results of a part take as much again."""
     size = max(1, min(256, 2**20 // max(1, n_samples)))
     for start in range(0, len(positions), size):
         yield positions[start : start + size]
@@ -411,11 +384,8 @@ ALIASED = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class Adjusters:
-    """The adjusting columns of the rows of a table.
-
-    A column is nominal if it contains words, booleans or two values, or was declared nominal; a missing
-    value is a level of its own there.  The other columns hold known numbers.
-    """
+    """The adjusting columns of the rows: nominal (words, booleans, two values, or declared; missing is
+    a level), or complete numbers."""
 
     table: Table
 
@@ -481,7 +451,7 @@ class Adjusters:
         return Adjusters(replace(self.table, values=values, kinds=kinds))
 
     def cleared(self, table: Table) -> Table:
-        """`table` less what a linear model of the adjusters says of each column, in its known rows."""
+        """`table` minus the fit of each column by the adjusters, in its known rows."""
         values = np.empty_like(table.values)
         for j in range(table.n_features):
             column, known = table.values[:, j], ~np.isnan(table.values[:, j])

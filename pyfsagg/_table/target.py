@@ -10,16 +10,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base import validation
 from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import TASKS, Task
-from pyfsagg._base.validation import (
-    as_array,
-    check_choice,
-    check_integer,
-    check_writable_names,
-    writable_text,
-)
 from pyfsagg._message import FALSE, INF, NAN, NONE, TRUE, Param, Phrase, Remedy, Use
 from pyfsagg._table.frames import frame_of_array, pandas_frame, pandas_series
 from pyfsagg._table.table import Adjusters, T, Table, set_apart
@@ -68,12 +62,9 @@ class Survival:
         return events, np.cumsum(leaving[:, ::-1], axis=1)[:, ::-1]
 
     def residuals(self, weights: NDArray[np.uint16], ties: str = "efron") -> Floats:
-        """Martingale residuals of the Cox model without features (b, n_samples).
-
-        The number of events of a row (0 or 1) minus the number expected until its time, in each
-        resample; rows count by their weights, as if they were repeated.  They do not depend on the
-        order of rows; rows with the same time and event have the same residual.
-        """
+        """Martingale residuals of the Cox model without features (b, n_samples): events minus expected
+        events of each row in each resample, with rows counted by weights; equal for equal times and
+        events."""
         events, at_risk = self.at_each_time(weights)
         hazard, of_events = np.zeros_like(events), np.zeros_like(events)
         if ties == "breslow":
@@ -116,7 +107,7 @@ def _columns(y: Any) -> pd.DataFrame:
     if isinstance(y, pd.DataFrame):
         frame = y
     else:
-        array = as_array("y", y)
+        array = validation.as_array("y", y)
         if array.dtype.names:  # the time is first, by whichever of two fields is boolean
             fields = list(array.dtype.names)
             booleans = [name for name in fields if array.dtype[name].kind == "b"]
@@ -234,14 +225,9 @@ def coded_as_in_r(event: pd.Series[Any]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """What the features are to explain: classes, a number, the time until an event, or nothing.
-
-    `codes` (n_samples,) are positions in the sorted `classes`.  Of a numeric target (`values`) these are
-    the ranges of its bins, which stand in where classes are needed (entropy filters, stratified plans),
-    of `survival` those of its martingale residuals; without a target they are empty, and codes are 0.
-    `adjusters` are what is known of the rows already, for which scores are adjusted, and `always` the
-    columns that are in whatever is selected.
-    """
+    """Classes, numbers, times to an event, or no target. `codes` are positions in sorted `classes`, or
+    bins of numbers or martingale residuals where classes are needed; `adjusters` and `always` are the
+    columns to adjust for and to include always."""
 
     codes: NDArray[np.int32]
     classes: tuple[Any, ...]
@@ -274,7 +260,7 @@ class Target:
 
     @property
     def event_count(self) -> dict[str, int]:
-        """``n_events``, the rows whose event was seen; empty for a target of another kind."""
+        """``n_events``, the observed events; empty for other targets."""
         return {} if self.survival is None else {"n_events": int(self.survival.event.sum())}
 
     @property
@@ -284,7 +270,7 @@ class Target:
 
     @property
     def parts(self) -> tuple[NDArray[Any], ...]:
-        """The arrays (n_samples,) that say what the target of a row is."""
+        """The arrays (n_samples,) that define the target of each row."""
         if self.survival is not None:
             return (self.survival.time, self.survival.event)
         return (self.codes if self.values is None else self.values,)
@@ -307,10 +293,8 @@ class Target:
         return self.codes if self.values is None else self.values
 
     def numbers(self, weights: NDArray[np.uint16]) -> Floats:
-        """What filters of a numeric target explain: (1, n_samples), or one row per resample (b, n_samples).
-
-        For survival the martingale residuals of the Cox model without features, in each resample.
-        """
+        """What filters of a numeric target explain, (1, n_samples): its values, or the martingale
+        residuals of each resample (b, n_samples)."""
         if self.survival is not None:
             return self.survival.residuals(weights)
         if self.values is None:
@@ -354,23 +338,13 @@ def check_target(
     bins: int = 5,
     optional: bool = False,
 ) -> Target:
-    """Turn class labels, numbers, or times and events into a :class:`Target`; classes are sorted.
-
-    Parameters
-    ----------
-    min_per_class : float
-        Samples per class, on average, below which a target counts as numeric or an identifier.
-    task : {"classification", "regression", "survival"}
-        Whether `y` holds class labels, numbers, or times and events.
-    bins : int
-        Bins of (nearly) equal size of a numeric target, or of martingale residuals.
-    optional : bool
-        Whether `y` may be None: a target of the kind ``"none"``.
-    """
+    """Read labels, numbers, or times and events as a :class:`Target`. `min_per_class` is the average
+    class size below which labels count as numbers or names, `bins` the number of bins, and `optional`
+    allows None."""
     if isinstance(y, Target):
         return y
-    check_choice("task", task, TASKS)
-    check_integer("target_bins", bins, low=2)
+    validation.check_choice("task", task, TASKS)
+    validation.check_integer("target_bins", bins, low=2)
     if y is None:
         if optional:
             return Target(np.zeros(n_samples, dtype=np.int32), (), "")
@@ -382,7 +356,7 @@ def check_target(
         return Target(*_binned(residuals, bins), label, survival=survival)
     label = str(getattr(y, "name", None) or "target")
     y = pandas_series(pandas_frame(y))
-    with writable_text(f"in the target {label!r}"):
+    with validation.writable_text(f"in the target {label!r}"):
         series = y if isinstance(y, pd.Series) else pd.Series(_one_dimensional(y))
     _check_length(len(series), n_samples)
     if bool(series.isna().all()):
@@ -420,7 +394,7 @@ def _as_words(array: NDArray[Any], label: str) -> NDArray[Any]:
 
 
 def _class_target(array: NDArray[Any], label: str, min_per_class: float) -> Target:
-    """A target of classes, refused if it is none."""
+    """A target of classes, or an error."""
     n_samples = len(array)
     classes, codes = np.unique(np.asarray(array), return_inverse=True)
     if len(classes) < 2:
@@ -436,7 +410,7 @@ def _class_target(array: NDArray[Any], label: str, min_per_class: float) -> Targ
             Use(task="regression"),
             " if it is a number to be predicted",
         )
-    check_writable_names([str(name) for name in classes.tolist()], "a class")
+    validation.check_writable_names([str(name) for name in classes.tolist()], "a class")
     return Target(codes.astype(np.int32), tuple(classes.tolist()), label)
 
 
@@ -471,7 +445,7 @@ def _binned(values: Floats, bins: int) -> tuple[NDArray[np.int32], tuple[str, ..
 
 
 def _one_dimensional(y: ArrayLike) -> NDArray[Any]:
-    array = as_array("y", y)
+    array = validation.as_array("y", y)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:

@@ -20,8 +20,8 @@ from pyfsagg.ranks import RankTable, rank_scores
 from pyfsagg.ranks.ranking import whole_weights
 
 NO_P_VALUES = (
-    "The lists have weights, so there are no p-values: a list with weight counts more than "
-    "once, and is not independent of itself. Permutation p-values keep their level with weights."
+    "The lists have weights, so there are no p-values: a list that counts more than once is not "
+    "independent of itself. Permutation p-values keep their level with weights."
 )
 
 
@@ -82,7 +82,7 @@ class AggregatorSpec(Spec):
     extreme: bool = False
     list_weights: str = "whole"
     per_list: tuple[str, ...] = ()
-    unranked: str = "its k items share the mean rank (k + 1)/2"
+    unranked: str = "mean rank (k + 1)/2"
 
     @property
     def takes_weights(self) -> str:
@@ -160,7 +160,7 @@ def as_rank_table(values: Any) -> RankTable:
 
 
 def codes_of_lists(name: str, labels: Sequence[Any] | None, m: int) -> NDArray[np.intp]:
-    """The number of the label of each list, from 0; without labels every list has its own."""
+    """The number of the label of each list, from 0; without labels all differ."""
     if labels is None:
         return np.arange(m)
     labels = check_labels(name, labels)
@@ -245,11 +245,8 @@ def check_same_items(table: RankTable, *others: Any) -> None:
 
 
 def describe_items(table: RankTable, result: Any, permutation: Any = None) -> pd.DataFrame:
-    """One row per item, best first: the frame of an Aggregation, and the ranks of the item in the lists.
-
-    Adds ``n_lists`` (how many lists contain the item), ``best_rank`` and ``median_rank`` (over these),
-    and with a PermutationTest its three kinds of p-values.
-    """
+    """The frame of an Aggregation, best first, with ``n_lists`` of each item, ``best_rank`` and
+    ``median_rank`` in these, and the p-values of a PermutationTest."""
     check_same_items(table, result, permutation)
     frame: pd.DataFrame = result.to_frame()
     order = result._order()
@@ -265,12 +262,9 @@ def describe_items(table: RankTable, result: Any, permutation: Any = None) -> pd
 
 
 def describe_lists(table: RankTable, result: Any, top: int) -> pd.DataFrame:
-    """One row per list: its length, its universe, and how far it agrees with the result.
-
-    ``weight`` is there if the lists have weights.
-    ``in_top`` counts the best `top` items that the list contains, ``spearman`` is the rank correlation
-    with the result over the items that the list contains (NaN if it contains one only, or all tied).
-    """
+    """One row per list: length, universe, ``weight`` if there are weights, ``in_top`` (how many of the
+    best `top` items it contains), and ``spearman`` with the result over its items (NaN for one item or
+    only ties)."""
     check_same_items(table, result)
     best = result._order()[:top]
     held = ~table.missing

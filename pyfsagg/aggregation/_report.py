@@ -270,7 +270,7 @@ def plot_overlap(
 
 
 def _label_end(ax: Axes, name: str, y: NDArray[np.float64], below: float) -> None:
-    """The name where its line ends on the right, or beside its last point if it starts and ends below."""
+    """The name at the right end of its line, or at its last point if it starts and ends below."""
     look: dict[str, Any] = {
         "textcoords": "offset points",
         "color": drawing.INK,
@@ -297,10 +297,10 @@ COMPARISON_PLOTS: dict[str, Callable[..., Axes]] = {
 MOST_ROWS = 500
 MOST_DRAWN = 20
 _REMEDY = (
-    "Permutation p-values can respect the dependence: permutations with sources, which name the "
-    "origin of each list, keep whatever ties the lists of one origin together. If all lists "
-    "have one origin, only the data themselves can help: pyfsagg.aggregation.permutation_p_values "
-    "with null, a function that shuffles the target and makes the lists again."
+    "Permutation p-values can respect the dependence: with sources, which name the origin of each list, "
+    "they keep the dependence within an origin. If all lists have one origin, use "
+    "pyfsagg.aggregation.permutation_p_values with null, a function that shuffles the target and makes "
+    "the lists again."
 )
 
 
@@ -349,11 +349,11 @@ def _ranking(result: Aggregation, top: int, adjusted: bool) -> PageTable:
     meanings = {
         "Statistic": f"{readable(spec.name)}, {spec.summary}; {direction} = better; "
         f"range {spec.bounds}",
-        "P-value": "chance of so good a value for one item in independent lists",
+        "P-value": "probability of such a value for one item in independent lists",
         "Adjusted p": f"the same, {across}",
-        "Permutation p": "share of relabelled items with so high a score",
-        "Family-wise permutation p": "share of relabelled tables whose best item scores as high",
-        "In lists": "how many hold the item; best and median rank are over these",
+        "Permutation p": "share of relabelled items with at least this score",
+        "Family-wise permutation p": "share of relabelled tables whose best item has at least this score",
+        "In lists": "number of lists with the item; best and median rank are over these",
     }
     columns = item_columns(shown)
     note = Markup(" ").join(
@@ -385,11 +385,9 @@ def _permutation(result: Aggregation, permutation: PermutationTest | None) -> li
     return [
         Text(
             f"The permutation p-values come from {plural(permutation.n_permutations, 'table')} "
-            "in which the items of each source were relabelled at random, all lists of a "
-            f"source alike. The smallest of them is {smallest}; more permutations can resolve "
-            "smaller ones. They respect the dependence inside the sources that were named, "
-            "and no other. Labels are drawn from the whole universe, also from the items that "
-            "no list contains."
+            "in which the items of each source were relabelled at random, in all its lists alike. The "
+            f"smallest is {smallest}; more permutations can resolve smaller ones. They respect the "
+            "dependence within the named sources, and no other. Labels are drawn from the whole universe."
         )
     ]
 
@@ -428,7 +426,7 @@ def _pictures(table: RankTable, result: Aggregation) -> list[Block]:
             n=drawn,
             label=f"Ranks of the {drawn} best items in the single lists; best first: {best}",
             caption=f"{drawn_as}. Bar: median over the lists that contain the item. On the right, if not all "
-            f"do: how many. An item whose {wide} owes its place to some lists only.",
+            f"do: how many. An item whose {wide} owes its place to a few lists.",
         ),
     ]
 
@@ -448,7 +446,7 @@ def _methods(comparison: AggregationComparison, top: int) -> list[Block]:
             comparison,
             label="Heat map of Kendall's tau between the methods",
             caption="Kendall’s rank correlation (tau-b) between the rankings of all items by two methods. "
-            "1: same ranking. 0: no relation. −1: reversed.",
+            "1: same ranking, 0: unrelated, −1: reversed.",
         ),
         picture(
             f"Places of the best {count(top)}",
@@ -458,8 +456,8 @@ def _methods(comparison: AggregationComparison, top: int) -> list[Block]:
             n=top,
             label=f"Bump chart: places of the best {top} items from method to method",
             caption=f"Every item that some method has among its best {count(top)}; left: the order of "
-            f"{labels[0]}. Pale lines lead to items that are no longer among them. Ties are in the "
-            "order of the lists.",
+            f"{labels[0]}. Pale lines lead to items that are not among them. Ties are in the order of "
+            "the lists.",
         ),
         picture(
             "Overlap of the best k",
@@ -467,11 +465,11 @@ def _methods(comparison: AggregationComparison, top: int) -> list[Block]:
             plot_overlap,
             comparison,
             label=f"Lines: share of the best k items in common with {labels[0]}, for every k",
-            caption=f"Share of the best k items of {labels[0]} that another method has among its best k "
-            "too. Dotted: what a random ranking would share on average.",
+            caption=f"Share of the best k items of {labels[0]} that are also among the best k of "
+            "another method. Dotted: the expected share for a random ranking.",
         ),
         PageTable(
-            f"How many of their best {count(top)} two methods have in common.",
+            f"Number of common items among the best {count(top)} of two methods.",
             [PageColumn("Method", numeric=False), *(PageColumn(label) for label in labels)],
             rows,
             "The rank of every item by every method is in comparison.csv.",
@@ -491,11 +489,11 @@ def _lists(result: Aggregation, top: int) -> PageTable:
     ]
     columns.append((PageColumn("Spearman with the result"), [*map(number, frame["spearman"])]))
     return PageTable.of_columns(
-        "The lists, in the order in which they were given.",
+        "The lists, in the given order.",
         columns,
-        "Spearman: rank correlation of the list with the combined ranking, over the items that the "
-        "list holds; the list itself has a share in that ranking. A clearly negative value may mean "
-        "that a list is sorted worst first.",
+        "Spearman: rank correlation of the list with the combined ranking, to which it contributes, "
+        "over the items of the list. A clearly negative value may mean that a list is sorted worst "
+        "first.",
         find="list" if len(frame) > 30 else "",
     )
 
@@ -549,9 +547,9 @@ def _curve(result: ListAgreement) -> list[Block]:
         plot_list_agreement,
         result,
         label="Line: share of common items among the first places of two lists, by depth",
-        caption="Line: of the first so many places of two lists the share of items that both have, mean over "
-        "the pairs; band: all pairs. Upright line: the largest place of a pair at which agreement "
-        "ends. Dots on the right: rank-biased overlap of each pair, on a bar from its least to its "
+        caption="Line: share of common items among the first places of two lists, mean over the pairs; "
+        "band: all pairs. Vertical line: the largest place of a pair at which agreement ends. Dots "
+        "on the right: rank-biased overlap of each pair, on a bar from its least to its "
         "largest possible value.",
     )
     depths = [depth for depth in DEPTHS if depth < len(result.curve)] + [len(result.curve)]
@@ -565,8 +563,7 @@ def _curve(result: ListAgreement) -> list[Block]:
     table = PageTable.of_columns(
         "Share of common items among the first places of two lists.",
         columns,
-        "Every depth is in curve.csv. A list that has ended stays as it is, so beyond the end of "
-        "short lists the share falls.",
+        "Every depth is in curve.csv. Beyond the end of short lists the share falls.",
     )
     return [drawn, table]
 
@@ -575,22 +572,19 @@ def _reading(result: ListAgreement) -> list[Block]:
     settings = result.parameters
     end = (
         "An item of a list is confirmed if the other list has it within "
-        f"{plural(settings['distance'], 'place')}. The rule walks down and up again over stretches of "
-        f"{plural(settings['pilot'], 'place')}, and finds where confirmed items cease to be the "
-        "majority by more than chance deviates. It is an estimate without an error bound, and depends "
-        "on both numbers: try others."
+        f"{plural(settings['distance'], 'place')}. The rule goes down and up again over stretches of "
+        f"{plural(settings['pilot'], 'place')}, and finds where confirmed items are no longer the "
+        "majority, beyond chance deviations. It is an estimate without an error bound, and depends on "
+        "both numbers: try others."
     )
     overlap = (
-        "The share of common items, averaged over all depths with weights that fall by the factor "
+        "The share of common items, averaged over all depths with weights that decrease by the factor "
         f"{settings['persistence']:g} from place to place: the first "
-        f"{1 / (1 - settings['persistence']):.0f} places carry most of it. 0: nothing in common, 1: "
-        "the same list."
+        f"{1 / (1 - settings['persistence']):.0f} places have most of the weight. 0: nothing in common, "
+        "1: the same list."
     )
     return [
         Text(Markup("<b>Where agreement ends.</b> {}").format(end)),
         Text(Markup("<b>Rank-biased overlap.</b> {}").format(overlap)),
-        Text(
-            "Neither is a test of chance: of long lists over few items the share of common items is "
-            "large in any case."
-        ),
+        Text("Neither is a test: long lists of few items always share many of them."),
     ]

@@ -28,9 +28,9 @@ from pyfsagg.ranks import RankTable
 from pyfsagg.ranks.ranking import about_ties, tie_sizes
 
 INDEPENDENCE = (
-    "The p-values suppose that the lists are independent of one another. Lists that come from one "
-    "data set (bootstraps or subsamples of it, several methods on the same samples) are not: such "
-    "p-values are far too small, and serve for ordering only."
+    "The p-values assume independent lists. Lists from one data set (bootstraps, subsamples, several "
+    "methods on the same samples) are not independent: their p-values are far too small, and serve only "
+    "for ordering."
 )
 P_VALUES = {
     "p_value": "P-value",
@@ -174,9 +174,9 @@ class Aggregation(Recorded):
         if self.p_values is None or self.n_tests == held:
             return None
         assumed = (
-            f"The p-values suppose that each list could have held any of {self.n_tests:,} items. If the "
-            "lists come from fewer items, such as the genes that were measured in all studies, these are "
-            "in several lists by chance, and the p-values are far too small."
+            f"The p-values assume that each list could contain any of {self.n_tests:,} items. If the "
+            "lists come from fewer items, such as the genes measured in all studies, the p-values are "
+            "far too small."
         )
         check = self.universe_check
         return assumed if check is None or check.pool_upper else f"{assumed} {check.sentence}"
@@ -187,7 +187,7 @@ class Aggregation(Recorded):
         return [*(sentence for sentence in sentences if sentence), *self.remarks]
 
     def sentences(self) -> list[str]:
-        """What the p-values say and suppose, in sentences; remarks alone where there are none."""
+        """Sentences on the p-values and their assumptions; without p-values only remarks."""
         independence = [] if self.p_values is None else [INDEPENDENCE]
         return [*self._answer(), *self._about_p_values(adjusted=True), *independence]
 
@@ -342,7 +342,7 @@ class Aggregation(Recorded):
         best = ", ".join(self.names[j] for j in self._order()[:3])
         more = ", …" if len(self.names) > 3 else ""
         universe = (
-            "" if self.p_values is None else f"; p-values suppose a universe of {self.n_tests:,}"
+            "" if self.p_values is None else f"; p-values assume a universe of {self.n_tests:,}"
         )
         if self.universe_check is not None and self.universe_check.pool_upper is not None:
             universe += f", its lists at most {self.universe_check.pool_upper:,}"

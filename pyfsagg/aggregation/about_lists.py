@@ -71,10 +71,10 @@ class UniverseCheck(Part):
             return f"{seen}: no sign of a smaller universe there."
         return (
             f"{seen}. Lists that are independent there come from about {count(self.pool or 0)} items, and "
-            f"from at most {count(self.pool_upper)} with {self.confidence_level:.0%} confidence. Either the "
-            "universe is too large, and the p-values are far too small: give the number of items that "
-            "every list could have held. Or what the lists have in common reaches this deep, or they "
-            "depend on one another; the repeats cannot tell these apart."
+            f"from at most {count(self.pool_upper)} with {self.confidence_level:.0%} confidence. Either "
+            "the universe is too large, and the p-values are far too small: give the number of items "
+            "that every list could contain. Or the lists share true items this deep, or depend on each "
+            "other; the repeats do not show which."
         )
 
     def to_frame(self) -> pd.DataFrame:
@@ -90,7 +90,7 @@ def check_universe(
 ) -> UniverseCheck:
     """Test whether cut-off lists come from as many items as their table says.
 
-    P-values of an aggregation suppose that each list could have held any item of the universe.  If lists
+    P-values of an aggregation assume that each list could contain any item of the universe.  If lists
     come from fewer, such as the genes that all studies measured, items are in several lists by chance.
 
     Parameters
@@ -151,14 +151,14 @@ def checked_universe(
     held = ~table.missing
     lengths = held.sum(axis=1)
     if table.full or held.all() or (table.sizes < lengths).any():
-        raise DataError("each of these lists is complete in itself; there is no universe to check")
+        raise DataError("each of these lists is its own universe, so there is none to check")
     before = rank_scores(-table.ranks, "min") - 1.0  # items of the list that are better
     with np.errstate(invalid="ignore"):
         low = held & (before >= np.maximum(np.ceil(top_share * lengths), 1.0)[:, np.newaxis])
     rows = ~table.unranked & low.any(axis=1)
     parts = low[rows].sum(axis=1).astype(np.float64)
     if len(parts) < 2:
-        raise DataError("the check needs two ranked lists that go on below their tops")
+        raise DataError("the check needs two ranked lists with items below their tops")
     universe, common = int(table.sizes[rows].min()), int((lengths[rows] - parts).min())
     left = universe - common
     entries = int(parts.sum())
@@ -302,11 +302,8 @@ class SimulatedSets:
         return np.argsort(far, kind="stable")[: min(NEAREST, int(np.isfinite(far).sum()))]
 
     def advice(self, table: RankTable, method: str) -> str | None:
-        """Which aggregator finds more in lists that look like these, with the evidence.
-
-        None for lists of another kind than the simulated: complete ones, weighted ones, scores, fewer
-        than 200 names, or a number, length or agreement outside of all that was simulated.
-        """
+        """Which aggregator finds more in similar simulated lists, with the evidence; None for complete
+        or weighted lists, scores, fewer than 200 names, or anything outside the simulated range."""
         cut_off = not table.full and table.scores is None and bool(table.missing.any())
         if not cut_off or table.list_weights is not None or table.n_items < FEWEST_NAMES:
             return None
@@ -343,7 +340,7 @@ def _share_below(column: Floats, values: Floats) -> Floats:
 
 
 def _compared(nearest: Nearest, name: str) -> str:
-    """The aggregator `name` in the nearest sets, beside the one that found most."""
+    """The aggregator `name` in the nearest sets, compared with the best one."""
     order = nearest.means.sort_values(ascending=False)
     best, second, shown = (
         _AS_MEASURED.get(method, method) for method in (nearest.best, str(order.index[1]), name)

@@ -79,13 +79,13 @@ class ListAgreement(Recorded):
         settings, rbo = self.parameters, self.pairs["rbo"]
         if self.k is None:
             sentences = [
-                "The rule finds no place at which any two lists stop agreeing: they agree hardly "
-                "anywhere, or nearly everywhere; see the curve."
+                "The rule finds no place at which any two lists stop agreeing: they hardly agree at "
+                "all, or agree nearly everywhere; see the curve."
             ]
         else:
             sentences = [
                 f"The lists agree down to place {self.k} at most: that is the largest place of a pair "
-                f"at which items within {settings['distance']} places of one another cease to be the "
+                f"at which items within {settings['distance']} places of each other are no longer the "
                 f"majority, by the rule of Hall and Schimek (pilot sample {settings['pilot']})."
             ]
             if without := int(self.pairs["k"].isna().sum()):
@@ -99,8 +99,8 @@ class ListAgreement(Recorded):
         )
         if unranked := self.data["n_unranked"]:
             sentences.append(
-                f"{plural(unranked, 'list')} without an order: their items were taken as they stand, "
-                "which says nothing of places; the share of common items at their ends is what counts."
+                f"{plural(unranked, 'list')} without an order: their items were read in the given "
+                "order, so only the share of common items at their ends counts."
             )
         return sentences
 
@@ -131,8 +131,8 @@ class ListAgreement(Recorded):
                 (PageColumn("Least"), [number(value) for value in shown["rbo_low"]]),
                 (PageColumn("Most"), [number(value) for value in shown["rbo_high"]]),
             ],
-            f"{more}A dash: the rule finds no such place. Least and most: "
-            "what the overlap is if the unseen ends of the lists share nothing, or all that they can.",
+            f"{more}A dash: no such place. Least and most: the overlap if the unseen ends of the lists "
+            "share nothing, or as much as possible.",
             find="list" if len(shown) > 30 else "",
         )
 

@@ -18,13 +18,10 @@ from pyfsagg.ranks import RankTable, rank_scores
 def birra(
     table: RankTable, *, prior: float = 0.05, n_bins: int = 50, n_iterations: int = 10
 ) -> AggregatedValues:
-    """Bayesian iterative robust rank aggregation.
-
-    The best share `prior` of the items, by their mean rank at first, are taken for true.  For each
-    list and each of `n_bins` equal parts of its ranks this gives a log Bayes factor of the true
-    against the other items down to there, smoothed by running medians and made to fall.  The sums of
-    the factors order the items anew, until the order stays or `n_iterations` are over.  An absent item
-    shares the mean of the ranks behind the list (``full=False``) or adds nothing (``full=True``).
+    """Bayesian iterative robust rank aggregation: the best share `prior` of items, first by mean rank,
+    is taken as true; for each of `n_bins` parts of each list this gives a log Bayes factor, cumulative,
+    smoothed by running medians and decreasing. Their sums reorder the items, up to `n_iterations`
+    times. An absent item has the mean rank of the missing ones, or adds nothing with ``full=True``.
     """
     prior = check_real("prior", prior, low=0.0, low_open=True, high=0.999)
     n_bins = check_integer("n_bins", n_bins, low=1)
@@ -85,13 +82,10 @@ def maic(
     tolerance: float = 0.01,
     n_iterations: int = 100,
 ) -> AggregatedValues:
-    """Meta-analysis by information content: an item scores by its lists, a list by its items.
-
-    The score of an item is the sum of what the lists that hold it give, of each category the most;
-    a list gives the item at place k the square root of the mean score of its first k items, or, by
-    default, what the curve a·exp(−b k) − c k + d through these values has at k.  Both are renewed in
-    turn until no list changes its weight, the square root of the mean score of all its items, by more
-    than `tolerance`.  Neither the universe nor `full` has a part.
+    """Meta-analysis by information content. An item scores the sum of what its lists give, of each
+    category the most; a list gives place k the root of the mean score of its first k items, or a curve
+    a·exp(−b k) − c k + d through these. Both alternate until no list's weight, the root of the mean
+    score of its items, changes by more than `tolerance`; universe and `full` are ignored.
     """
     tolerance = check_real("tolerance", tolerance, low=0.0, low_open=True)
     n_iterations = check_integer("n_iterations", n_iterations, low=1)
@@ -124,10 +118,8 @@ def maic(
 
 
 def _falling_curve(values: Floats, places: Floats, weight: float) -> Floats:
-    """Values of a·exp(−b k) − c k + d at the places k, fitted to `values` as in the published program.
-
-    Without a solution values fall by 1e-8 from place to place around the weight of the list.
-    """
+    """a·exp(−b k) − c k + d at the places k, fitted to `values` as in the published program; without a
+    solution values fall by 1e-8 per place around the weight of the list."""
     from scipy.optimize import least_squares
 
     def curve(a: float, b: float, c: float, d: float) -> Floats:
@@ -168,16 +160,16 @@ def _sum_of_best(
     return np.asarray(np.sort(best, axis=0).sum(axis=0), dtype=np.float64)
 
 
-_LEARNS = "it learns from the lists themselves how far each can be trusted"
+_LEARNS = "it learns the weights of the lists"
 AGGREGATORS.add(
     AggregatorSpec(
         name="birra",
-        summary="sum of Bayes factors learnt from the agreement of the lists",
+        summary="sum of Bayes factors learned from the agreement of the lists",
         formula="sum_i log B_i(r_i), B_i the Bayes factor of the ranks up to r_i in list i, smoothed",
         latex=r"\sum_{i=1}^{m} \log B_i(r_i), \quad B_i(k) = \frac{P(r_i \le k \mid "
         r"\text{relevant})}{P(r_i \le k \mid \text{not relevant})}",
         bounds="(-inf, inf)",
-        ties="average ranks among the items of the table",
+        ties="average ranks",
         source="Badgeley, Sealfon, Chikina (2015), Bioinformatics 31(2)",
         compute=birra,
         input="ranks",
@@ -186,18 +178,18 @@ AGGREGATORS.add(
     ),
     AggregatorSpec(
         name="maic",
-        summary="lists score by their items, and items by their lists",
+        summary="items and lists weighted by each other",
         formula="S = sum_i f_i(r_i), f_i(k) = sqrt(mean S of the first k items of list i), or a curve "
         "through it",
         latex=r"S = \sum_{i=1}^{m} f_i(r_i), \quad f_i(k) = \sqrt{\frac{1}{k} \sum_{r_i(g) \le "
         r"k} S(g)}",
         bounds="[0, inf)",
-        ties="the last of the places that ties share",
+        ties="the last of the tied ranks",
         source="Li et al. (2020), Nature Communications 11",
         compute=maic,
         input="ranks",
         options=("categories", "fit", "longest", "tolerance", "n_iterations"),
         list_weights=_LEARNS,
-        unranked="gives all its items the square root of their mean score",
+        unranked="its items get the square root of their mean score",
     ),
 )

@@ -41,13 +41,9 @@ LAST_PLACES = (
 
 
 def stuart(table: RankTable) -> AggregatedValues:
-    """Stuart's Q: the chance that sorted uniform numbers stay below the sorted ranks of an item.
-
-    Q = P(U_(1) ≤ r_(1), …, U_(n) ≤ r_(n)) for the n normalized ranks that the item has.  It is
-    computed by a recursion of positive terms in logarithms, exact to rounding for any number of lists:
-    the published one alternates in sign and loses all digits from about 40 lists.  An absent item has
-    normalized rank 1 (``full=False``) or is omitted from its n (``full=True``).
-    """
+    """Stuart's Q = P(U_(1) ≤ r_(1), …, U_(n) ≤ r_(n)) for the n normalized ranks of an item, by a
+    recursion of positive terms in logarithms, exact to rounding; the published one alternates and loses
+    all digits from about 40 lists. An absent item has rank 1, or is omitted with ``full=True``."""
     log_q = np.empty(table.n_items)
     for start, ranks in _blocks(table, table._sorted_columns):
         counts = _known(ranks)
@@ -62,11 +58,8 @@ def robust_rank_aggregation(
     top_cutoff: float | Sequence[float] | None = None,
     ties: Literal["last", "average"] = "last",
 ) -> AggregatedValues:
-    """Robust rank aggregation: the most surprising order statistic of an item's ranks.
-
-    ρ = min over k of P(the k-th of n uniform numbers ≤ r_(k)), the Beta(k, n − k + 1)
-    distribution at the k-th smallest normalized rank (Kolde et al. 2012; thesis eq. 3.19).
-    """
+    """ρ, the smallest P(Beta(k, n − k + 1) ≤ r_(k)) over the sorted normalized ranks of an item (Kolde
+    et al. 2012; thesis eq. 3.19)."""
     check_choice("ties", ties, ("last", "average"))
     cutoffs = None if top_cutoff is None else _check_cutoffs(top_cutoff, table.n_lists)
     log_rhos, counts = _log_rhos(table, cutoffs)
@@ -144,11 +137,8 @@ def _with_p(
 def mean_p_value(
     table: RankTable, *, ties: Literal["last", "average"] = "last"
 ) -> AggregatedValues:
-    """Normal approximation to the chance of so small a mean of n uniform numbers.
-
-    Φ((mean of the normalized ranks − 1/2)·√(12 n)), the method ``mean`` of RobustRankAggreg; the
-    n ranks that the item has (``full=True``) or all m with 1 for an absent one (``full=False``).
-    """
+    """Φ((mean of the normalized ranks − 1/2)·√(12 n)), the method ``mean`` of RobustRankAggreg, over
+    the n ranks of an item (``full=True``), or all m with 1 if absent."""
     check_choice("ties", ties, ("last", "average"))
     log_p = _log_mean_p(table)
     scores, statistic = 0.0 - log_p, np.exp(log_p)
@@ -199,11 +189,8 @@ def _check_cutoffs(top_cutoff: float | Sequence[float], m: int) -> Floats:
 
 
 _NORMALIZED = "r_(k) the k-th smallest of the n normalized ranks of the item"
-_TIES = (
-    "scores take ranks as they are, average ranks by default; p-values take the last place of a tie, so "
-    "they hold their level"
-)
-_BLOCK = "its k items share the mean rank (k + 1)/2 in scores, and the last rank k in p-values"
+_TIES = "average ranks by default in scores, the last tied rank in p-values"
+_BLOCK = "mean rank (k + 1)/2 in scores, k in p-values"
 
 
 def _order_statistic(**parts: Any) -> AggregatorSpec:

@@ -54,12 +54,8 @@ def mc1(
     definition: Literal["dwork", "lin"] = "dwork",
     max_items: int = PAIRWISE_LIMIT,
 ) -> AggregatedValues:
-    """Stationary distribution of chain MC1.
-
-    From item i the chain goes to an item drawn evenly from the multiset of all items that some list
-    ranks at least as high as i (``"dwork"``); or it draws any item and goes there if at least one
-    list ranks it higher than i (``"lin"``).
-    """
+    """Stationary distribution of MC1: from item i to a random item of all those that a list ranks at
+    least as high (``"dwork"``), or to any random item that a list ranks higher (``"lin"``)."""
     check_choice("definition", definition, ("dwork", "lin"))
     if definition == "lin":
         return _pairwise(table, damping, tolerance, max_items, ANY)
@@ -77,12 +73,10 @@ def mc2(
     definition: Literal["dwork", "lin"] = "dwork",
     max_items: int = PAIRWISE_LIMIT,
 ) -> AggregatedValues:
-    """Stationary distribution of chain MC2; parameters as in :func:`mc1`.
-
-    From item i: draw a list that holds i, then one of its items that is ranked at least as high
-    (``"dwork"``); or draw any item and go there if at least half of the lists that compare the two
-    rank it higher (``"lin"``, as R's TopKLists, but that the chain does not move between items that no
-    list compares, where TopKLists moves with probability 1/2).
+    """Stationary distribution of MC2: from item i to a random item that a random list with i ranks at
+    least as high (``"dwork"``), or to any random item that at least half of the lists with both rank
+    higher (``"lin"``; TopKLists moves with probability 1/2 between items that no list compares, this
+    does not).
     """
     check_choice("definition", definition, ("dwork", "lin"))
     if definition == "lin":
@@ -94,11 +88,8 @@ def mc2(
 
 
 def mc3(table: RankTable, *, damping: float = 0.05, tolerance: float = 1e-12) -> AggregatedValues:
-    """Stationary distribution of chain MC3; parameters as in :func:`mc1`.
-
-    From item i: draw a list that holds i, draw any item of that list, and go there if the list
-    ranks it higher; otherwise stay.
-    """
+    """Stationary distribution of MC3: from item i to a random item of a random list with i, if the list
+    ranks it higher."""
     lists = _Lists(table)
     drawn = lists.weights / (lists.weight_of_item * lists.held[:, np.newaxis])
     weights = np.where(lists.missing, 0.0, drawn)
@@ -119,28 +110,20 @@ def mc4(
     tolerance: float = 1e-12,
     max_items: int = PAIRWISE_LIMIT,
 ) -> AggregatedValues:
-    """Stationary distribution of chain MC4; parameters as in :func:`mc1`.
-
-    From item i: draw any item and go there if more than half of the lists that compare the two
-    rank it higher; otherwise stay.  Majorities are a property of pairs: p² bytes, O(p² m) time.
-    """
+    """Stationary distribution of MC4: from item i to any random item that more than half of the lists
+    with both rank higher; p² bytes, O(p² m) time."""
     return _pairwise(table, damping, tolerance, max_items, MOST)
 
 
 def mc1_row(table: RankTable) -> AggregatedValues:
-    """The fpcps score of MC1: 1 − (number of items that some list ranks higher) / p.
-
-    The probability to stay in one step of the chain; absent items as in :func:`mc1`.  O(u² m + p m log p)
-    time for u different columns of ranks, O(m p) memory.
-    """
+    """The fpcps score of MC1: 1 − (number of items that some list ranks higher) / p, the probability to
+    stay in one step. O(u² m + p m log p) time for u different columns of ranks, O(m p) memory."""
     return _row_score(table, majority=False)
 
 
 def mc2_row(table: RankTable) -> AggregatedValues:
-    """The fpcps score of MC2: 1 − (number of items that most lists rank higher) / p.
-
-    As :func:`mc1_row`, with more than half of the lists that compare the two items.
-    """
+    """The fpcps score of MC2: 1 − (number of items that more than half of the lists with both rank
+    higher) / p."""
     return _row_score(table, majority=True)
 
 
@@ -264,7 +247,7 @@ def _row_score(table: RankTable, *, majority: bool) -> AggregatedValues:
     return AggregatedValues(values, values)
 
 
-IN_NO_ORDER = "its items are equal among themselves, and above those that it lacks"
+IN_NO_ORDER = "its items are tied above all others"
 
 
 def _chain(**parts: Any) -> AggregatorSpec:
@@ -282,8 +265,8 @@ def _row_of_chain(**parts: Any) -> AggregatorSpec:
 
 
 _STATIONARY = "stationary distribution of: "
-_AT_LEAST = "an equal rank counts as at least as high; definition='lin': as not higher"
-_NOT_HIGHER = "an equal rank counts as not higher"
+_AT_LEAST = "at least as high; definition='lin': not higher"
+_NOT_HIGHER = "not higher"
 AGGREGATORS.add(
     _chain(
         name="mc1",
@@ -301,9 +284,8 @@ AGGREGATORS.add(
         formula=_STATIONARY + "draw a list, go to any of its items that it ranks at least as high",
         latex=r"\pi = \pi T, \quad T_{ab} = \frac{1}{m} \sum_{i=1}^{m} \frac{1 [ r_i(b) \le "
         r"r_i(a) ]}{\sum_c 1 [ r_i(c) \le r_i(a) ]}",
-        ties=_AT_LEAST
-        + "; that definition moves if at least half of the lists rank the item higher, as "
-        "R's TopKLists does, and mc4 if more than half do",
+        ties=_AT_LEAST + "; with it, as in R's TopKLists, half of the lists suffice, in mc4 "
+        "more than half",
         compute=mc2,
         options=("damping", "tolerance", "definition", "max_items"),
     ),
@@ -354,12 +336,9 @@ CLOSE = 1e-9  # sums of weights that differ by less than this share of their tot
 
 
 def copeland(table: RankTable, *, tie: float = 0.5) -> AggregatedValues:
-    """Copeland's count: how many other items an item beats, one by one, in more lists than it loses to.
-
-    A pair that is won as often as lost gives each `tie` points (1/2; 0 counts victories alone, as what
-    FLAGR calls Condorcet winners).  A list that is cut off ranks its absent items equal, below all it
-    holds; with ``full=True`` a list compares its own items.  O(p² m) time, O(p) memory.
-    """
+    """Copeland's count: the number of items that more lists rank lower than higher; a draw counts `tie`
+    points (1/2, or 0 as in FLAGR). Absent items of a truncated list are tied below its items; with
+    ``full=True`` a list compares only its items. O(p² m) time, O(p) memory."""
     tie = check_real("tie", tie, low=0.0, high=1.0)
     won, equal = np.empty((2, table.n_items), dtype=np.int64)
     majorities(np.ascontiguousarray(compared_ranks(table).T), counts_of_lists(table), won, equal)
@@ -372,14 +351,10 @@ def copeland(table: RankTable, *, tie: float = 0.5) -> AggregatedValues:
 def kemeny(
     table: RankTable, *, max_exact: int = LARGEST_KNOT, max_items: int = MAX_ITEMS
 ) -> AggregatedValues:
-    """Kemeny's order: the one that contradicts the lists least, over all pairs of items.
-
-    Its distance is the sum over lists and pairs of the weight of a list that ranks the pair the other way
-    round; pairs tied or absent in a list cost nothing, absent items as in :func:`copeland`.  Items of which
-    none beats the next in a circle are ordered together; the others follow from the majorities (Truchon
-    1998).  A knot of up to `max_exact` items is an integer programme with all triangles of pairs, solved
-    to the end (SciPy's HiGHS).  In a larger one Borda's order is improved by moving single items, and the
-    remark says between which bounds the smallest distance lies.  The statistic is the place, from 1.
+    """Kemeny's order, with the smallest weighted number of discordant pairs; pairs tied or absent in a
+    list cost nothing. Majorities order the items but for cycles (Truchon 1998): of up to `max_exact`
+    items they are solved exactly as an integer programme (SciPy's HiGHS), larger ones by moving single
+    items of Borda's order, with bounds in a remark. The statistic is the place, from 1.
     """
     max_exact = check_integer("max_exact", max_exact, low=2)
     p = table.n_items
@@ -419,15 +394,13 @@ def kemeny(
 
 
 def _contradicted(above: Floats) -> float:
-    """The distance of the order in which the rows stand."""
+    """The distance of the order of the rows."""
     return float(np.tril(above, -1).sum())
 
 
 def _knots(above: Floats) -> list[Order]:
-    """Items that beat each other in a circle, as groups in an order that contradicts no majority.
-
-    Groups that no majority orders stand in the order of the rows.
-    """
+    """Groups of items that beat each other in a circle, in an order that contradicts no majority;
+    otherwise in the order of the rows."""
     from scipy.sparse.csgraph import connected_components
 
     beats = above - above.T > CLOSE * (above + above.T)
@@ -452,7 +425,7 @@ def _knots(above: Floats) -> list[Order]:
 
 
 def _exact_order(above: Floats) -> Order:
-    """The best order of a few items, by integer programming: x_ij is 1 where i stands above j, i < j."""
+    """The best order of a few items, by integer programming: x_ij is 1 if i is above j, i < j."""
     n = len(above)
     if n < 3:
         return np.arange(n)  # alone, or tied
@@ -502,12 +475,12 @@ def _improved_order(above: Floats) -> Order:
 AGGREGATORS.add(
     rank_aggregator(
         name="copeland",
-        summary="how many other items a majority of the lists ranks lower",
+        summary="number of items that a majority of the lists ranks lower",
         formula="number of b that more lists rank below a than above it, + 1/2 for those as often",
         latex=r"\sum_{b \ne a} 1 [ w_{ab} > w_{ba} ] + \frac{1}{2} \, 1 [ w_{ab} = w_{ba} ], \quad "
         r"w_{ab} = \sum_{i=1}^{m} 1 [ r_i(a) < r_i(b) ]",
         bounds="[0, p - 1]",
-        ties="an equal rank decides nothing",
+        ties="a tie decides nothing",
         source="Copeland (1951); Montague, Aslam (2002), CIKM, for fusion by majorities",
         compute=copeland,
         unranked=IN_NO_ORDER,
@@ -516,12 +489,12 @@ AGGREGATORS.add(
     rank_aggregator(
         name="kemeny",
         aliases=("kemeny_young",),
-        summary="the order that contradicts the lists in the fewest pairs",
+        summary="the order with the fewest discordant pairs",
         formula="place in the order that minimizes sum over lists of the pairs that it turns round",
         latex=r"\operatorname{argmin}_{\pi} \sum_{\pi(a) < \pi(b)} \sum_{i=1}^{m} 1 [ r_i(b) < r_i(a) ]",
         bounds="[1, p]",
         higher_is_better=False,
-        ties="an equal rank costs nothing; of several best orders one, near to Borda's",
+        ties="a tie costs nothing; of several best orders, one near Borda's",
         source="Kemeny (1959); Young, Levenglick (1978); Truchon (1998), for the knots",
         compute=kemeny,
         unranked=IN_NO_ORDER,

@@ -21,11 +21,8 @@ from pyfsagg.ranks import RankTable, rank_scores
 
 
 def mean_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
-    """Mean rank of an item.
-
-    An absent item counts with the last rank of the list's universe (``full=False``) or is omitted
-    of the mean (``full=True``).  Ranks from universes of different size are brought to the largest.
-    """
+    """Mean rank of an item; absent, it has the last rank of the universe, or is omitted with
+    ``full=True``. Ranks of unequal universes are scaled to the largest."""
     ranks = comparable_ranks(table)
     return _smaller_is_better(over_lists(ranks, "mean", table.list_weights), table, normalized)
 
@@ -42,10 +39,8 @@ def minimum_rank(table: RankTable, *, normalized: bool = False) -> AggregatedVal
 
 
 def geometric_mean_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
-    """Geometric mean rank (rank product); absent items and `normalized` as in :func:`mean_rank`.
-
-    Items that hold the same ranks in another order tie exactly.
-    """
+    """Geometric mean rank (rank product), as :func:`mean_rank`; items with the same ranks in another
+    order tie exactly."""
     ranks = comparable_ranks(table)
     if table.list_weights is None:
         # Sorting first makes the floating sum independent of the order of the lists.
@@ -60,11 +55,9 @@ def _smaller_is_better(ranks: Floats, table: RankTable, normalized: bool) -> Agg
 
 
 def borda(table: RankTable, *, ties: Literal["half", "strict"] = "half") -> AggregatedValues:
-    """Borda count: how many items an item beats, summed over the lists (fpcps section 4.4).
-
-    A list that is cut off ranks its absent items equal, below all it holds; outsiders are not counted.
-    With ``full=True`` a list compares its own items, and points of an item in s of m lists count m/s times.
-    """
+    """Borda count: the number of items ranked lower, summed over the lists (fpcps section 4.4). Absent
+    items are tied below those of a list; with ``full=True`` a list compares only its items, and points
+    from s of m lists are scaled by m/s."""
     check_choice("ties", ties, ("half", "strict"))
     missing = table.missing
     keys = np.where(missing, np.inf, table.ranks)
@@ -82,12 +75,9 @@ def borda(table: RankTable, *, ties: Literal["half", "strict"] = "half") -> Aggr
 
 
 def best_go_first(table: RankTable) -> AggregatedValues:
-    """Best-go-first: items that some list ranks first, then those that some list ranks second, … (fpcps 4.4).
-
-    At step t the items that some list has at rank t enter in the order of the lists, unless they are
-    in already; ties inside a list are broken by column order.  Weights above 0 change nothing.  The
-    statistic is the place at which an item entered, 1 to p.
-    """
+    """Best-go-first: the items that any list ranks first, then second, …, in the order of the lists
+    (fpcps 4.4); ties within a list by column. Positive weights change nothing. The statistic is the
+    place, 1 to p."""
     keys = np.where(table.missing, np.inf, table.ranks)
     steps = rank_scores(keys, "ordinal", higher_is_better=False)
     steps[table.missing] = np.inf
@@ -98,11 +88,11 @@ def best_go_first(table: RankTable) -> AggregatedValues:
 
 
 _FPCPS = "Filchenkov, Dolganov, Smetannikov (2015), section 4.4"
-_AS_GIVEN = "ranks count as they are; average ranks are the default where lists are ranked"
+_AS_GIVEN = "average ranks by default"
 
 
 def _reduced_rank(**parts: Any) -> AggregatorSpec:
-    """What the statistics of an item's own ranks have in common."""
+    """Common parts of the statistics of an item's ranks."""
     return rank_aggregator(
         bounds="[1, N]",
         higher_is_better=False,
@@ -146,39 +136,36 @@ AGGREGATORS.add(
     ),
     rank_aggregator(
         name="borda",
-        summary="how many items are beaten, over all lists",
+        summary="number of items ranked lower, over all lists",
         formula="sum_i (p - r_i), r_i average ranks",
         latex=r"\sum_{i=1}^{m} (p - r_i)",
         bounds="[0, m (p - 1)]",
-        ties="half a point for an equal rank; none with ties='strict'",
+        ties="half a point; none with ties='strict'",
         source=_FPCPS,
         compute=borda,
-        unranked="its k items share the mean rank (k + 1)/2, or, with ties='strict', beat what it lacks",
+        unranked="mean rank (k + 1)/2; with ties='strict' they beat unlisted items",
         options=("ties",),
     ),
     rank_aggregator(
         name="best_go_first",
         extreme=True,
         aliases=("bgf",),
-        summary="what some list ranks first, then second, …",
+        summary="items that any list ranks first, then second, …",
         formula="place of the item when items are sorted by min_i r_i, then by the first list with it",
         latex=r"\operatorname{place} \left( \min_{i} r_i, \; \min \{ i : r_i = \min_{v} r_v \} "
         r"\right)",
         bounds="[1, p]",
         higher_is_better=False,
-        ties="broken by column order inside a list",
+        ties="by column order within a list",
         source=_FPCPS,
         compute=best_go_first,
-        unranked="its items come one by one in the order of the table, as after any tie",
+        unranked="its items follow in the order of the table",
     ),
 )
 
 
 def reciprocal_rank_fusion(table: RankTable, *, constant: float = 60.0) -> AggregatedValues:
-    """Reciprocal rank fusion: Σ 1/(c + r_i) over the lists that contain the item.
-
-    An absent item gets 0 from a list, whatever the universe.
-    """
+    """Reciprocal rank fusion: Σ 1/(c + r_i) over the lists with the item, whatever the universe."""
     constant = check_real("constant", constant, low=0.0)
     return _points(np.where(table.missing, 0.0, 1.0 / (constant + table.ranks)), table)
 
@@ -189,10 +176,8 @@ def inverse_square_rank(table: RankTable) -> AggregatedValues:
 
 
 def log_inverse_square_rank(table: RankTable, *, plus: float = 0.0) -> AggregatedValues:
-    """Logarithmic ISR: log(number of lists that contain the item + `plus`), times Σ 1/r_i² over these.
-
-    With 0, what one list alone contains scores 0; the authors' normalised form takes 0.01.
-    """
+    """Logarithmic ISR: log(number of lists with the item + `plus`) · Σ 1/r_i². With 0, items of one
+    list score 0; the normalised form of the authors takes 0.01."""
     plus = check_real("plus", plus, low=0.0, high=1.0)
     return _squares(table, lambda held: np.log(held + plus))
 
@@ -260,14 +245,14 @@ AGGREGATORS.add(
     rank_aggregator(
         name="vote_counting",
         aliases=("vote_count", "votes"),
-        summary="how many lists contain the item",
+        summary="number of lists with the item",
         formula="number of lists with the item (among their best, with top)",
         latex=r"\sum_{i=1}^{m} 1 [ \text{list } i \text{ has the item} ]",
         bounds="[0, m]",
-        ties="with top, the mean rank of the ties decides",
+        ties="with top, the mean rank decides",
         source="Wang et al. (2022), Bioinformatics 38",
         compute=vote_counting,
         options=("top",),
-        unranked="counts as any other; with top, the mean rank (k + 1)/2 of its k items decides",
+        unranked="counts as any other; with top, the mean rank (k + 1)/2 decides",
     ),
 )

@@ -33,10 +33,8 @@ def arithmetic_mean(table: RankTable) -> AggregatedValues:
 def geometric_mean(
     table: RankTable, *, shift: float | str | None = None, nonpositive_as: float | None = None
 ) -> AggregatedValues:
-    """Geometric mean of the scores over the lists that contain the item (thesis eq. 3.16).
-
-    One zero makes the result 0, unless `nonpositive_as` gives its replacement.
-    """
+    """Geometric mean of the scores over the lists with the item (thesis eq. 3.16); 0 with a zero,
+    unless `nonpositive_as` replaces it."""
     scores = required_scores(table, "geometric_mean", "geometric_mean_rank")
     if shift is not None:
         scores = scores + _shift(scores, shift)
@@ -69,10 +67,8 @@ def _shift(scores: Floats, shift: float | str) -> Floats:
 
 
 def l2_norm(table: RankTable) -> AggregatedValues:
-    """Euclidean norm of the scores of an item (thesis eq. 3.17).
-
-    The sign of a score is lost.  The sum of squares of an item of s of m lists is scaled by m/s.
-    """
+    """Euclidean norm of the scores of an item, without their sign (thesis eq. 3.17); the sum of squares
+    from s of m lists is scaled by m/s."""
     scores = required_scores(table, "l2_norm", "mean_rank")
     # Scaling keeps the squares of very large and very small scores inside the floating range.
     largest = np.nanmax(np.abs(scores), axis=0)
@@ -106,11 +102,8 @@ Normalization = Literal["minmax", "zscore", "none"]
 
 
 def comb_sum(table: RankTable, *, normalize: Normalization = "minmax") -> AggregatedValues:
-    """CombSUM: the sum of the normalized scores over the lists that contain the item.
-
-    Each list is brought to [0, 1], or to mean 0 and standard deviation 1, over the items that it holds; a
-    constant one counts 0.  An absent item gets 0 from a list.
-    """
+    """CombSUM: the sum of the scores of an item, each list scaled to [0, 1], or to mean 0 and standard
+    deviation 1, over its items; constant lists and absent items add 0."""
     total, _ = _sum_and_number(table, "comb_sum", normalize)
     return AggregatedValues(total, total)
 
@@ -151,9 +144,9 @@ def _score_based(**parts: Any) -> AggregatorSpec:
     common: dict[str, Any] = {"source": "Salman (2022), section 3.5", "by_item": _without_minimum}
     return AggregatorSpec(
         input="scores",
-        ties="not concerned: scores count as they are",
+        ties="do not matter",
         list_weights="any",
-        unranked="has no scores, so it is not taken",
+        unranked="refused",
         **{**common, **parts},
     )
 
@@ -234,7 +227,7 @@ AGGREGATORS.add(
     _fusion(
         name="comb_sum",
         aliases=("combsum",),
-        summary="sum of the scores, each list brought to one scale",
+        summary="sum of scores, each list scaled to 0..1",
         formula="sum_i z_i over the lists with the item, z_i the score from 0 to 1 in list i",
         latex=r"\sum_{i} z_i, \quad z_i = \frac{s_i - \min s_i}{\max s_i - \min s_i}",
         compute=comb_sum,
@@ -242,7 +235,7 @@ AGGREGATORS.add(
     _fusion(
         name="comb_mnz",
         aliases=("combmnz",),
-        summary="the same sum, times the number of lists with the item",
+        summary="comb_sum times the number of lists with the item",
         formula="h sum_i z_i over the h lists with the item, z_i the score from 0 to 1 in list i",
         latex=r"h \sum_{i} z_i, \quad z_i = \frac{s_i - \min s_i}{\max s_i - \min s_i}",
         compute=comb_mnz,
@@ -256,11 +249,8 @@ def fpcps(
     n_features_to_select: int | float | None = 0.25,
     normalize: Literal["zscore", "minmax"] = "zscore",
 ) -> AggregatedValues:
-    """First principal component projection score (fpcps section 3).
-
-    The features among the `n_features_to_select` best of at least one list are the objects, and lists the
-    variables.  The component is oriented so that its loadings sum to a positive number.
-    """
+    """First principal component of the lists over the `n_features_to_select` best features of any list
+    (fpcps section 3), with loadings of positive sum."""
     scores, chosen = normalized_best(table, n_features_to_select, normalize)
     loadings, coordinates = first_component(scores, table.list_weights)
     if (loadings < -1e-9).any():
@@ -311,10 +301,8 @@ def normalized_best(
 
 
 def first_component(scores: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
-    """Loadings and coordinates, from the smaller of the two Gram matrices.
-
-    `scores` of a list of weight w are longer by √w, and so is its loading: the sum over its copies.
-    """
+    """Loadings and coordinates, from the smaller Gram matrix; `scores` of a list of weight w, and its
+    loading, are longer by √w."""
     m, n = scores.shape
     if m <= n:
         loadings = np.linalg.eigh(scores @ scores.T)[1][:, -1]
@@ -331,17 +319,17 @@ AGGREGATORS.add(
     AggregatorSpec(
         name="fpcps",
         aliases=("first_principal_component",),
-        summary="coordinate on the first principal component of the lists",
+        summary="first principal component of the lists",
         formula="sum_i a_i z_i, z_i the normalized score in list i, a the first principal component",
         latex=r"\sum_{i=1}^{m} a_i z_i, \quad a \text{ the first eigenvector of the covariance "
         r"of } z_1, \dots, z_m",
         bounds="(-inf, inf)",
-        ties="equally good features at the limit of keep: the first column",
+        ties="at the limit of keep, the first column",
         source="Filchenkov, Dolganov, Smetannikov (2015), section 3",
         compute=fpcps,
         input="scores",
         list_weights="any",
-        unranked="has no scores, so it is not taken",
+        unranked="refused",
         options=("n_features_to_select", "normalize"),
     )
 )

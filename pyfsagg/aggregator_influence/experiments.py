@@ -240,7 +240,7 @@ class FoldPlan:
 
 
 def _fold_seed(seed: int, fold: int) -> int:
-    """A seed of its own for each fold."""
+    """A separate seed for each fold."""
     return int(np.random.SeedSequence(seed, spawn_key=(2, fold)).generate_state(1, np.uint64)[0])
 
 
@@ -406,7 +406,7 @@ def _spans(frame: pd.DataFrame, *names: str) -> list[str]:
 
 
 def _jackknife_error(values: Floats) -> Floats:
-    """Standard errors from the values (k, m + 1) without each list, which stand before those of all."""
+    """Standard errors from the values (k, m + 1) without each list, followed by those of all."""
     left_out = values[:, :-1]
     m = left_out.shape[1]
     spread = np.square(left_out - left_out.mean(axis=1, keepdims=True)).sum(axis=1)

@@ -31,7 +31,7 @@ from pyfsagg.stability_measures.result import stability_table
 
 
 def _different(names: Sequence[str]) -> list[str]:
-    """Canonical names of aggregators, of which none is there twice."""
+    """Canonical names of aggregators, without repetition."""
     canonical = [AGGREGATORS.get(name).name for name in names]
     if not canonical or len(set(canonical)) < len(canonical):
         raise ParameterError(

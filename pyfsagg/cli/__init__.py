@@ -59,7 +59,7 @@ GROUPS = {
     "saved runs": ("show", "report", "compare"),
     "the papers": ("reproduce", "cross-check"),
 }
-"""Commands by what one has; the others stand in the last line."""
+"""Commands by kind of input; the others are in the last line."""
 
 EXAMPLES = """\
   pyfsagg rank table.csv --target class  # which features, and how sure that is
@@ -80,11 +80,8 @@ class Overview(Parser):
         about = {action.dest: str(action.help) for action in actions._get_subactions()}
         formatter.add_text(str(self.description))
         formatter.add_text(EXAMPLES)
-        rest = [
-            name
-            for name in about
-            if name not in {each for group in GROUPS.values() for each in group}
-        ]
+        grouped = {name for group in GROUPS.values() for name in group}
+        rest = [name for name in about if name not in grouped]
         lines = []
         for title, names in {**GROUPS, "more": tuple(rest)}.items():
             known = [name for name in names if name in about]
@@ -228,7 +225,7 @@ def _termination_raised() -> Iterator[None]:
 
 
 def _write_out(stream: TextIO) -> None:
-    """Write what is still to be printed, while there is somebody to be told that it fails."""
+    """Flush the output while a failure can still be reported."""
     try:
         stream.flush()
     except BrokenPipeError:
@@ -255,10 +252,7 @@ def _print_state(options: argparse.Namespace) -> None:
 
 @contextmanager
 def _warnings_as_lines(door: Terminal) -> Iterator[None]:
-    """Say each warning in one line, without the place in the code that it comes from, and once.
-
-    The table, the record and the page of a result may each have computed what it is about.
-    """
+    """Print each warning once, in one line; the table, the record and the page may each have caused it."""
     usual, printed = warnings.formatwarning, set[str]()
 
     def line(message: Warning | str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,17 +11,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+import pyfsagg
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import n_selected
 from pyfsagg._base.words import enumerate_names
 from pyfsagg._command.results import name_of_table
 from pyfsagg._command.tables import code_of_lists
 from pyfsagg._table.delimited import decode_text, read_bytes
-from pyfsagg.datasets import read_table
-from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks._files import read_rank_files
-from pyfsagg.stability_measures import membership_similarity
 from pyfsagg.stability_measures._input import SelectedSets, read_collection
 
 MANY_ROWS = 20  # for each column: then rows may be features
@@ -32,12 +31,9 @@ TABLES = (".csv", ".tsv", ".parquet", ".arff")
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """What resamples gave, ready for :func:`pyfsagg.stability`.
-
-    `data` is a matrix (m, p) of a ``"run"`` or a ``"matrix"``, or ``"lists"`` of names, which have been cut
-    to `n_features_to_select`.  `source` is the folder or table, `filter` that of a run; a table is
-    `labelled` if its first column holds labels, and `transposed` if its rows are features.
-    """
+    """Resamples for :func:`pyfsagg.stability`: `data` is a matrix (m, p) or ``"lists"`` cut to
+    `n_features_to_select`, from the folder or table `source` and the `filter` of a run; a table may be
+    `labelled` or `transposed`."""
 
     name: str
     form: str
@@ -66,13 +62,9 @@ class Collection:
             run = f"pyfsagg.EnsembleResult.load({self.source!r})"
             if self.filter is None:
                 return [f"{name} = {run}"]
-            return [
-                "import pandas as pd",
-                "",
-                f"run = {run}",
-                f"{name} = pd.DataFrame(run.score_matrices[{self.filter!r}], "
-                "columns=run.feature_names)",
-            ]
+            matrix = f"run.score_matrices[{self.filter!r}], columns=run.feature_names"
+            made = f"{name} = pd.DataFrame({matrix})"
+            return ["import pandas as pd", "", f"run = {run}", made]
         lines = [f"{name} = pyfsagg.read_table({self.source!r})"]
         if self.transposed:
             lines.append(f"{name} = {name}.set_index({name}.columns[0]).T")
@@ -81,21 +73,12 @@ class Collection:
         return lines
 
 
-def load_collection(
-    sources: Sequence[str],
-    *,
-    form: str = "auto",
-    input: str = "auto",
-    filter: str | None = None,
-    n_features_to_select: float | int | None = None,
-    n_features: int | None = None,
-    transpose: bool = False,
-) -> Collection:
-    """Read a saved run, a matrix of one row per resample, or lists of names."""
-    first = sources[0]
+def load_collection(sources: Sequence[str], options: argparse.Namespace) -> Collection:
+    """Read a saved run, a matrix of one row per resample, or lists of names, as the flags say."""
+    first, form = sources[0], options.format
     if form == "auto" and Path(first).is_dir():
         form = "run"
-    if filter is not None and form != "run":
+    if options.filter is not None and form != "run":
         raise ParameterError("--filter belongs to a saved run; other sources have a single matrix")
     if form in ("run", "matrix") and len(sources) > 1:
         raise ParameterError(
@@ -103,59 +86,52 @@ def load_collection(
             "--compare names a second one"
         )
     if form == "run":
-        return _read_run(first, filter, n_features_to_select, n_features)
+        return _read_run(first, options)
     is_table = first == "-" or Path(first.lower().removesuffix(".gz")).suffix in TABLES
     if form == "matrix" or (form == "auto" and len(sources) == 1 and is_table):
-        frame = read_table(first)
-        matrix = _matrix_in(frame, first, input, n_features_to_select, n_features, transpose)
+        frame = pyfsagg.read_table(first)
+        matrix = _matrix_in(frame, first, options)
         if matrix is not None:
             return matrix
         words = _columns_of_words(frame)
         if form == "matrix":
             raise DataError(
-                f"column {words[0]!r} of {first} contains words; a matrix contains numbers"
+                f"column {words[0]!r} of {first} contains words; a matrix needs numbers"
             )
         numbers = [name for name in frame if name not in words and frame[name].notna().any()]
         if numbers:
             raise DataError(
                 f"{first} contains words in {_quoted(words)} and numbers in {_quoted(numbers)}: it is "
-                "neither a matrix of numbers (after a first column of labels) nor lists of names; leave "
-                "the columns of one kind out, or give --format columns if the numbers are names"
+                "neither a matrix of numbers (after a first column of labels) nor lists of names; omit "
+                "the columns of one kind, or give --format columns if the numbers are names"
             )
         lists = {
             str(name): [str(cell).strip() for cell in frame[name].dropna() if str(cell).strip()]
             for name in frame.columns
         }
     else:
-        lists_format: Any = "lists" if form == "auto" else form
-        read, _ = read_rank_files(sources, format=lists_format)
+        read, _ = read_rank_files(sources, format="lists" if form == "auto" else form)
         assert isinstance(read, dict)
         lists = read
         if form == "auto" and len(lists) == 1:
             raise DataError(
-                f"{first} was read as one selection, a name a line, and two at least can be compared: "
-                "give a file for each, or --format lines if each line of it is a selection"
+                f"{first} was read as one selection with a name per line, and at least two are needed: "
+                "give a file for each, or --format lines if each line is a selection"
             )
-    if input not in ("auto", "sets"):
-        raise ParameterError(f"--input {input} belongs to a matrix; lists of names are selections")
+    if options.input not in ("auto", "sets"):
+        raise ParameterError(
+            f"--input {options.input} belongs to a matrix; lists of names are selections"
+        )
     name = name_of_table(first) if len(sources) == 1 and first != "-" else f"{len(lists)} lists"
-    return _as_lists(lists, name, n_features_to_select, n_features)
+    return _as_lists(lists, name, options)
 
 
-def _matrix_in(
-    frame: pd.DataFrame,
-    path: str,
-    input: str,
-    n_features_to_select: float | int | None,
-    n_features: int | None,
-    transpose: bool,
-) -> Collection | None:
+def _matrix_in(frame: pd.DataFrame, path: str, options: argparse.Namespace) -> Collection | None:
     """A table as a matrix of resamples by features; None if it contains more words than labels."""
     first = frame.columns[0]
-    settings = (path, input, n_features_to_select, n_features)
-    if transpose:
+    if options.transpose:
         turned = frame.set_index(first).T.rename_axis(columns=None)
-        return replace(_as_matrix(turned, *settings), transposed=True)
+        return replace(_as_matrix(turned, path, options), transposed=True)
     # The first column counts the rows, and its name says that it does.
     counted = (
         str(first).strip().lower() in COUNTERS
@@ -165,7 +141,7 @@ def _matrix_in(
     )
     if counted:
         warn(
-            f"the column {str(first)!r} of {path} numbers the rows and is taken as their label; rename "
+            f"the column {str(first)!r} of {path} numbers the rows and is read as their label; rename "
             "it if it is a feature",
             stacklevel=3,
         )
@@ -179,11 +155,11 @@ def _matrix_in(
             return None
         if len(frame) >= MANY_ROWS * frame.shape[1]:
             warn(
-                f"{path} has {len(frame):,} rows, which are taken as resamples, and {frame.shape[1]} "
-                "columns, which are taken as features; if the rows are the features, give --transpose",
+                f"{path} has {len(frame):,} rows, read as resamples, and {frame.shape[1]} columns, read "
+                "as features; if the rows are the features, give --transpose",
                 stacklevel=3,
             )
-    return replace(_as_matrix(frame, *settings), labelled=labelled)
+    return replace(_as_matrix(frame, path, options), labelled=labelled)
 
 
 def _columns_of_words(frame: pd.DataFrame) -> list[Any]:
@@ -194,13 +170,9 @@ def _quoted(names: Sequence[Any]) -> str:
     return enumerate_names([repr(str(name)) for name in names], 3)
 
 
-def _read_run(
-    folder: str,
-    filter: str | None,
-    n_features_to_select: float | int | None,
-    n_features: int | None,
-) -> Collection:
-    result = EnsembleResult.load(folder)
+def _read_run(folder: str, options: argparse.Namespace) -> Collection:
+    filter, n_features = options.filter, options.n_features
+    result = pyfsagg.EnsembleResult.load(folder)
     matrix = result.combined
     if filter is not None:
         if filter not in result.score_matrices:
@@ -211,18 +183,13 @@ def _read_run(
             f"--n-features is {n_features}, but the run in {folder} has {result.n_features}"
         )
     name = Path(folder).resolve().name + (f" ({filter})" if filter else "")
-    size = 0.25 if n_features_to_select is None else n_features_to_select
+    size = 0.25 if options.n_features_to_select is None else options.n_features_to_select
     names, p = result.feature_names, result.n_features
     return Collection(name, "run", matrix, "scores", names, p, size, folder, filter)
 
 
-def _as_matrix(
-    frame: pd.DataFrame,
-    path: str,
-    input: str,
-    n_features_to_select: float | int | None,
-    n_features: int | None,
-) -> Collection:
+def _as_matrix(frame: pd.DataFrame, path: str, options: argparse.Namespace) -> Collection:
+    size, n_features = options.n_features_to_select, options.n_features
     values = frame.to_numpy()
     if values.dtype == object:
         values = frame.astype(np.float64).to_numpy()
@@ -233,51 +200,43 @@ def _as_matrix(
             f"--n-features is {n_features}, but {name} has {len(names)} columns of features"
         )
     read = read_collection(
-        values, kind=input, compares="sets", n_features=None, feature_names=names
+        values, kind=options.input, compares="sets", n_features=None, feature_names=names
     )
     kind = "sets" if isinstance(read, SelectedSets) else read.kind
-    if kind == "sets" and n_features_to_select is not None:
+    if kind == "sets" and size is not None:
         raise ParameterError(
             "--n-features-to-select belongs to scores, ranks and lists; a 0/1 table is selected"
         )
-    size = 0.25 if n_features_to_select is None else n_features_to_select
+    size = 0.25 if size is None else size
     return Collection(name, "matrix", values, kind, names, len(names), size, path)
 
 
-def _as_lists(
-    lists: dict[str, list[str]],
-    name: str,
-    n_features_to_select: float | int | None,
-    n_features: int | None,
-) -> Collection:
+def _as_lists(lists: dict[str, list[str]], name: str, options: argparse.Namespace) -> Collection:
+    size, n_features = options.n_features_to_select, options.n_features
     for label, names in lists.items():
         repeats = [name for name in names if names.count(name) > 1]
         if repeats:
             raise DataError(f"the list {label!r} names {repeats[0]!r} twice")
     longest = max(len(names) for names in lists.values())
     selected = list(lists.values())
-    if n_features_to_select is not None:
-        if isinstance(n_features_to_select, float) and n_features is None:
+    if size is not None:
+        if isinstance(size, float) and n_features is None:
             raise ParameterError(
-                "--n-features-to-select as a fraction of lists needs --n-features, the number it is a "
-                "fraction of"
+                "--n-features-to-select as a fraction of lists needs --n-features, the total number"
             )
         most = longest if n_features is None else n_features
-        k = n_selected(n_features_to_select, most, "--n-features-to-select")
+        k = n_selected(size, most, "--n-features-to-select")
         selected = [names[:k] for names in selected]
-    size: float | int = longest if n_features_to_select is None else n_features_to_select
+    size = longest if size is None else size
     return Collection(name, "lists", selected, "sets", None, n_features, size)
 
 
 def read_similarity(path: str, names: Iterable[str]) -> pd.DataFrame:
-    """A square table of similarities whose first column and header name the features, or that of sets.
-
-    Of a ``.gmt`` file of sets (name, description, members, between tabs) it is that of the members, and of
-    the further `names`.
-    """
+    """A square table of similarities with names in the first column and header, or that of the members
+    of ``.gmt`` sets and further `names`."""
     if path.lower().endswith(".gmt"):
-        return membership_similarity(read_sets(path), names)
-    frame = read_table(path)
+        return pyfsagg.stability_measures.membership_similarity(read_sets(path), names)
+    frame = pyfsagg.read_table(path)
     if isinstance(frame.index, pd.RangeIndex):
         frame = frame.set_index(frame.columns[0])
     else:  # the column without a name is its index already

@@ -4,43 +4,34 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
+import pyfsagg
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import names_of
-from pyfsagg._command.flags import (
-    Flags,
-    add_absent_flag,
-    add_output_flags,
-    assignments,
-    given,
-    one_or_several,
-)
+from pyfsagg._base.validation import check_integer
+from pyfsagg._command.flags import Flags, assignments, given, one_or_several
 from pyfsagg._command.results import keep_result, name_of_table
-from pyfsagg._command.tables import origin
+from pyfsagg._command.tables import origin, require_column
 from pyfsagg.exceptions import ParameterError
-
-if TYPE_CHECKING:
-    from pyfsagg.aggregation import Aggregation, ListAgreement
-    from pyfsagg.ranks import RankTable
-
 
 DESCRIPTION = """\
 Combine ranked lists into one ranking, and write it with a report.
 
-Lists are given in one of these ways (gzipped files are unpacked):
-  files of names   one file per list, one name a line, best first
+Forms of lists (gzipped files are unpacked):
+  files of names   one file per list, one name per line, best first
   files of tables  one file per list, best row first; --ids names the column of names
   matrix           one CSV or TSV file (or standard input): a row per item, a column per list; the
-                   first column, or the one that --ids names, holds the items, the cells hold
-                   ranks (1 = best), or scores with --scores; an empty cell is a missing entry
+                   first column, or that of --ids, has the items, the cells have ranks (1 = best),
+                   or scores with --scores; an empty cell is missing
   columns          --format columns: one CSV or TSV file whose columns are lists of names
   lines            --format lines: one file, each line a list, names between tabs or commas
-and beside files of names, columns or lines:
-  unranked         --unranked FILE ...: one file per list, one name a line, in no order
-or, where items are groups of members that were scored:
-  members          --item COLUMN --member-score COLUMN: one table with a row per member, such as the
-                   guides of genes; the k-th list holds the k-th best member of each group
+in addition to files of names, columns or lines:
+  unranked         --unranked FILE ...: one file per list, one name per line, in no order
+if items are groups of scored members:
+  members          --item COLUMN --member-score COLUMN: one table with a row per member, such as
+                   guides of genes; the k-th list has the k-th best member of each group
 """
 EPILOG = """\
 examples:
@@ -53,10 +44,10 @@ examples:
   zcat ranks.tsv.gz | pyfsagg aggregate - --json --quiet
 """
 AGREEMENT_DESCRIPTION = """\
-Find how far down ranked lists agree. For each pair of lists, this is the place down to which most
-items of one list are within DISTANCE places of their place in the other (the moderate-deviation
-rule of Hall and Schimek). The largest of these places and rank-biased overlap are reported, too, the
-latter with its limits if the lists have different lengths. Lists are given as for pyfsagg aggregate.
+Find how far down ranked lists agree: for each pair, the place down to which most items of
+one list are within DISTANCE places of their place in the other (the moderate-deviation rule of
+Hall and Schimek). The report also has rank-biased overlap, with its limits if the lists have
+different lengths. Lists are given as for pyfsagg aggregate.
 """
 AGREEMENT_EPILOG = """\
 example:
@@ -68,8 +59,8 @@ ENOUGH_ITEMS = 10
 MOST_FILES = 30  # that the report spells out
 RUN_FILE = "run.json"
 ASK_THE_LISTS = (
-    "Which aggregator agrees most with itself on such lists? pyfsagg influence --lists FILE … compares what "
-    "aggregators make of two halves of the lists."
+    "Which aggregator agrees most with itself on such lists? pyfsagg influence --lists FILE … compares "
+    "the results of each for two halves of the lists."
 )
 LIST_FLAGS = (
     *("unranked", "format", "ids", "header", "scores", "reverse", "ties", "universe", "full"),
@@ -79,45 +70,32 @@ LIST_FLAGS = (
 
 
 def add_commands(commands: Any) -> None:
-    parser = commands.add_parser(
-        "aggregate",
-        help="combine ranked lists into one ranking",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-    )
-    _add_input_flags(parser)
-    add = Flags(parser)
-    add.column("--item", help="the group that each row of a table is a member of")
+    text = "combine ranked lists into one ranking"
+    add = Flags.of(commands, "aggregate", _aggregate, text, DESCRIPTION, EPILOG)
+    _add_input_flags(add)
+    add.column("--item", help="the group of each row (member) of a table")
     add.column("--member-score", help="score of each row; larger = better, or --lower-is-better")
-    _add_method_flags(parser)
-    add_output_flags(parser, "pyfsagg-aggregate")
-    parser.set_defaults(run=_aggregate)
+    _add_method_flags(add)
+    add.output("pyfsagg-aggregate")
 
-    parser = commands.add_parser(
-        "agreement",
-        help="how deep ranked lists agree",
-        description=AGREEMENT_DESCRIPTION,
-        epilog=AGREEMENT_EPILOG,
-    )
-    _add_input_flags(parser)
-    add = Flags(parser)
+    text = "how deep ranked lists agree"
+    add = Flags.of(commands, "agreement", _agreement, text, AGREEMENT_DESCRIPTION, AGREEMENT_EPILOG)
+    _add_input_flags(add)
     add.number("--distance", default=6, metavar="D", text="places")
-    text = "how many places are looked at in one step"
+    text = "places examined in one step"
     add.number("--pilot", default=10, metavar="N", text=text)
-    text = "of rank-biased overlap: the first 1/(1 - P) places carry most of it"
+    text = "of rank-biased overlap: the first 1/(1 - P) places have most of the weight"
     add.number("--persistence", default=0.98, metavar="P", text=text)
     add.seed("random ties")
-    add_output_flags(parser, "pyfsagg-agreement")
-    parser.set_defaults(run=_agreement)
+    add.output("pyfsagg-agreement")
 
 
-def _add_input_flags(parser: argparse.ArgumentParser) -> None:
-    """Flags that say how lists are given."""
-    add = Flags(parser)
+def _add_input_flags(add: Flags) -> None:
+    """Flags for the form of the lists."""
     add("files", nargs="*", metavar="FILE", help="lists, or one matrix; - is standard input")
-    text = "lists of names in no order: their names are tied on the mean rank of the block"
+    text = "lists of names in no order, which are tied at their mean rank"
     add("--unranked", nargs="+", default=[], metavar="FILE", help=text)
-    text = "how the lists are given; auto: a single CSV, TSV or - is a matrix, all else lists"
+    text = "form of the lists; auto: a single CSV, TSV or - is a matrix, anything else lists"
     add.choice("--format", ("auto", "lists", "columns", "lines", "matrix"), text)
     add.column("--ids", help="the column of a table with the names of the items")
     add.switch("--header", help="skip the first line of each file of names")
@@ -128,46 +106,36 @@ def _add_input_flags(parser: argparse.ArgumentParser) -> None:
     add.names("--reverse", default=[], help="lists of scores with the opposite direction")
     rules = ("average", "min", "max", "ordinal", "random")
     add("--ties", choices=rules, help="ranks of equal scores (default: average)")
-    add(
-        "--universe",
-        type=one_or_several(int, "whole numbers"),
-        metavar="N",
-        help="how many items could have been listed; one number, or one per list as A,B,… "
-        "(default: the number of different names); p-values are adjusted over all of them",
-    )
-    add_absent_flag(parser)
-    text = (
-        "the same as --absent unknown: each list is complete, a name that is not in it has no rank"
-    )
+    text = "number of items that could have been listed, or one per list as A,B,… "
+    text += "(default: the number of different names); p-values are adjusted over all of them"
+    add("--universe", type=one_or_several(int, "whole numbers"), metavar="N", help=text)
+    add.absent()
+    text = "the same as --absent unknown: a name that is not in a list has no rank there"
     add.switch("--full", help=text)
 
 
-def _add_method_flags(parser: argparse.ArgumentParser) -> None:
-    add = Flags(parser)
-    add(
-        "--list-weights",
-        metavar="FILE",
-        help="weight of each list: a CSV or TSV file with the names of the lists (of files without "
-        "their endings) in the first column and numbers in the second, or the numbers themselves as "
-        "2,1,… in the order of the lists; a list of weight 2 counts as two lists",
-    )
+def _add_method_flags(add: Flags) -> None:
+    text = "weight of each list: a CSV or TSV file with the names of the lists (of files without "
+    text += "their endings) in the first column and numbers in the second, or the numbers themselves as "
+    text += "2,1,… in the order of the lists; a list of weight 2 counts as two lists"
+    add("--list-weights", metavar="FILE", help=text)
     add("--method", metavar="NAME", help=f"(default: {RRA})")
-    add.names("--methods", help="compare several; the first one is the result")
+    add.names("--methods", help="several methods to compare; the first is the result")
     add.switch("--exact", help="exact p-values of robust rank aggregation")
-    add(
-        "--cutoff",
-        type=one_or_several(float, "numbers"),
-        metavar="SHARE",
-        help="share of the universe that a list was allowed to fill, one number or one per list, "
-        "for robust rank aggregation: only ranks up to it count",
+    text = (
+        "for robust rank aggregation: largest share of the universe that a list can contain, one "
     )
+    text += "number or one per list; only ranks up to it count"
+    add("--cutoff", type=one_or_several(float, "numbers"), metavar="SHARE", help=text)
     text = "option of a method, for instance mc4.damping=0.1 (may be repeated)"
     add.settings("--param", metavar="METHOD.NAME=VALUE", help=text)
     text = "correction of p-values across all items of the universe"
     add.choice("--adjust", ("bh", "holm", "bonferroni", "none"), text)
     text = "p-values from B tables with relabelled items, for any method"
     add("--permutations", type=int, metavar="B", help=text)
-    text = "sources of the lists (default: all different); permutations keep lists of one source together"
+    text = (
+        "sources of the lists (default: all different); lists of one source are permuted together"
+    )
     add.names("--sources", metavar="A,A,B", help=text)
     add.seed("permutations and random ties")
     add("--top", type=int, default=10, metavar="K", help="best items to show (default: 10)")
@@ -179,13 +147,9 @@ def _aggregate(options: argparse.Namespace) -> None:
     methods, params = _methods(options)
     table = _read(options)
 
-    def compute(progress: Any) -> Aggregation:
-        result = _compute(options, table, methods, params)
-        _warn_of_reversed(result)
-        return result
-
     shown = {"top": min(options.top, table.n_items), "adjusted": options.adjust != "none"}
-    keep_result(options, compute, view={**shown, **_origin_of_lists(options, table)})
+    view = {**shown, **_origin_of_lists(options)}
+    keep_result(options, lambda _: _compute(options, table, methods, params), view=view)
     # Which aggregator is measured to find more in lists of this kind, if there is a measurement.
     advice = None if options.quiet or options.json else advise(table, methods[0])
     complete = table.n_lists > 5 and (table.full or not table.missing.any())
@@ -196,28 +160,24 @@ def _aggregate(options: argparse.Namespace) -> None:
 
 
 def _agreement(options: argparse.Namespace) -> None:
-    from pyfsagg.aggregation import list_agreement
-
     table = _read_list_files(options)
-
-    def compute(progress: Any) -> ListAgreement:
-        return list_agreement(table, **given(options, "distance", "pilot", "persistence"))
-
-    keep_result(options, compute, view=_origin_of_lists(options, table))
+    how = given(options, "distance", "pilot", "persistence")
+    origins = _origin_of_lists(options)
+    keep_result(options, lambda _: pyfsagg.list_agreement(table, **how), view=origins)
 
 
-def _origin_of_lists(options: argparse.Namespace, table: RankTable) -> dict[str, Any]:
+def _origin_of_lists(options: argparse.Namespace) -> dict[str, Any]:
     """Where lists come from, as :data:`pyfsagg._run.result.ORIGIN` has it."""
     files = [*options.files, *options.unranked]
     weights = _weights(getattr(options, "list_weights", None))
     weighing = [] if weights is None else [f"table = table.weighted({weights!r})"]
     of_weights = [options.list_weights] if isinstance(weights, dict) else []
     name = name_of_table(files[0]) if len(files) == 1 else None
-    return origin([*files, *of_weights], [*_reading_code(options, table), *weighing], name)
+    return origin([*files, *of_weights], [*_reading_code(options), *weighing], name)
 
 
-def _reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
-    """Lines of code that read the lists."""
+def _settings(options: argparse.Namespace) -> dict[str, Any]:
+    """How lists are read, as arguments of :meth:`pyfsagg.RankTable.from_files` that are no defaults."""
     settings = {
         "universe": options.universe,
         "full": options.full or None,
@@ -226,14 +186,21 @@ def _reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
         "ids": options.ids,
         "header": options.header or None,
         "duplicates": options.duplicates if options.duplicates != "error" else None,
-        "matrix": "scores" if table.scores is not None else None,
+        "matrix": "scores" if _wants_scores(options) else None,
         "higher_is_better": False if options.lower_is_better else None,
         "ties": options.ties,
         "random_state": options.seed if options.ties == "random" else None,
     }
-    arguments = "".join(
-        f", {name}={value!r}" for name, value in settings.items() if value is not None
-    )
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _wants_scores(options: argparse.Namespace) -> bool:
+    return bool(options.scores or options.lower_is_better or options.reverse)
+
+
+def _reading_code(options: argparse.Namespace) -> list[str]:
+    """Lines of code that read the lists."""
+    arguments = "".join(f", {name}={value!r}" for name, value in _settings(options).items())
     if getattr(options, "item", None):
         better = ", higher_is_better=False" if options.lower_is_better else ""
         return [
@@ -261,7 +228,6 @@ def _reading_code(options: argparse.Namespace, table: RankTable) -> list[str]:
 
 def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str, Any]]]:
     """Names of the methods, the one of the result first, and their options."""
-    from pyfsagg._base.validation import check_integer
     from pyfsagg.aggregation._base import AGGREGATORS
 
     if options.method and options.methods:
@@ -291,29 +257,14 @@ def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str
     return methods, params
 
 
-def _read_list_files(options: argparse.Namespace) -> RankTable:
+def _read_list_files(options: argparse.Namespace) -> pyfsagg.RankTable:
     """The lists that the flags name."""
-    from pyfsagg.ranks import RankTable
-
-    wants_scores = options.scores or options.lower_is_better or bool(options.reverse)
-    if options.ties and not wants_scores:
-        raise ParameterError("--ties belongs to --scores: ranks and lists hold their ties already")
-    table = RankTable.from_files(
-        options.files,
-        options.universe,
-        options.full,
-        absent=options.absent,
-        format=options.format,
-        ids=options.ids,
-        header=options.header,
-        duplicates=options.duplicates,
-        matrix="scores" if wants_scores else "ranks",
-        higher_is_better=not options.lower_is_better,
-        ties=options.ties or "average",
-        random_state=options.seed,
-        unranked=options.unranked,
+    if options.ties and not _wants_scores(options):
+        raise ParameterError("--ties belongs to --scores: ranks and lists already have their ties")
+    table = pyfsagg.RankTable.from_files(
+        options.files, unranked=options.unranked, **_settings(options)
     )
-    if wants_scores and table.scores is None:
+    if _wants_scores(options) and table.scores is None:
         raise ParameterError(
             "--scores, --lower-is-better and --reverse belong to a matrix; lists of names are best "
             "first and contain no scores"
@@ -323,12 +274,8 @@ def _read_list_files(options: argparse.Namespace) -> RankTable:
     return table
 
 
-def _read_members(options: argparse.Namespace) -> RankTable:
+def _read_members(options: argparse.Namespace) -> pyfsagg.RankTable:
     """Groups as items, from a table of their members."""
-    from pyfsagg._command.tables import require_column
-    from pyfsagg.datasets import read_table
-    from pyfsagg.ranks import RankTable
-
     if not (options.item and options.member_score):
         raise ParameterError("--item and --member-score belong together; give both")
     for name in LIST_FLAGS:
@@ -337,17 +284,17 @@ def _read_members(options: argparse.Namespace) -> RankTable:
             raise ParameterError(f"{flag} belongs to lists, and --item to a table of members")
     if len(options.files) != 1:
         raise ParameterError(f"--item takes one table of members, got {len(options.files)} files")
-    members = read_table(options.files[0])
+    members = pyfsagg.read_table(options.files[0])
     require_column(members, "item", options.item)
     require_column(members, "member-score", options.member_score)
-    return RankTable.from_groups(
+    return pyfsagg.RankTable.from_groups(
         members[options.member_score],
         members[options.item],
         higher_is_better=not options.lower_is_better,
     )
 
 
-def _read(options: argparse.Namespace) -> RankTable:
+def _read(options: argparse.Namespace) -> pyfsagg.RankTable:
     if options.item or options.member_score:
         return _read_members(options)
     table = _read_list_files(options).weighted(_weights(options.list_weights))
@@ -371,13 +318,10 @@ def _weights(given: str | None) -> dict[str, float] | list[float] | None:
 
 def _compute(
     options: argparse.Namespace,
-    table: RankTable,
+    table: pyfsagg.RankTable,
     methods: list[str],
     params: dict[str, dict[str, Any]],
-) -> Aggregation:
-    from dataclasses import replace
-
-    from pyfsagg.aggregation import aggregate, compare_aggregations, permutation_p_values
+) -> pyfsagg.Aggregation:
     from pyfsagg.aggregation._base import AGGREGATORS
 
     of_scores = [name for name in methods if AGGREGATORS.get(name).input == "scores"]
@@ -390,7 +334,9 @@ def _compute(
     adjust = "bh" if options.adjust == "none" else options.adjust
     of_several = {}
     if options.methods:
-        comparison = compare_aggregations(table, methods, adjust=adjust, method_params=params)
+        comparison = pyfsagg.aggregation.compare_aggregations(
+            table, methods, adjust=adjust, method_params=params
+        )
         result = replace(comparison.results[0], others=comparison.results[1:])
         of_several["compared"] = comparison.parameters["call"]
     else:
@@ -399,18 +345,12 @@ def _compute(
             raise ParameterError(
                 f"--param is given for {unused[0]}, and the method is {methods[0]}"
             )
-        result = aggregate(table, methods[0], adjust=adjust, **params.get(methods[0], {}))
+        result = pyfsagg.aggregate(table, methods[0], adjust=adjust, **params.get(methods[0], {}))
     permutation = None
     if options.permutations:
-        permutation = permutation_p_values(
-            table,
-            methods[0],
-            groups=options.sources,
-            n_permutations=options.permutations,
-            adjust=adjust,
-            random_state=options.seed,
-            **params.get(methods[0], {}),
-        )
+        how = {"groups": options.sources, "n_permutations": options.permutations, "adjust": adjust}
+        how |= {"random_state": options.seed, **params.get(methods[0], {})}
+        permutation = pyfsagg.aggregation.permutation_p_values(table, methods[0], **how)
     recorded = ("format", "ids", "adjust", "permutations", "sources", "seed")
     parameters = {
         "methods": methods,
@@ -431,12 +371,7 @@ def _compute(
     }
     loose = {"unranked": options.unranked} if options.unranked else {}
     data = {"files": options.files, **loose, **result.data}
-    return replace(result, permutation=permutation, parameters=parameters, data=data)
-
-
-def _warn_of_reversed(result: Aggregation) -> None:
-    """A list that runs against all others may be sorted worst first."""
-    lists = result.lists()
+    lists = result.lists()  # one that runs against all others may be sorted worst first
     against = lists[(lists["spearman"] < REVERSED_BELOW) & (lists["items"] >= ENOUGH_ITEMS)]
     for name, correlation in against["spearman"].items():
         warn(
@@ -444,3 +379,4 @@ def _warn_of_reversed(result: Aggregation) -> None:
             "that it is best first",
             stacklevel=1,
         )
+    return replace(result, permutation=permutation, parameters=parameters, data=data)

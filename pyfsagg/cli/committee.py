@@ -7,32 +7,20 @@ import csv
 import io
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pyfsagg
 from pyfsagg._base.settings import Task
-from pyfsagg._command.flags import (
-    Flags,
-    add_output_flags,
-    add_table_flags,
-    add_work_flags,
-    assignments,
-    at_work,
-    given,
-    target_columns,
-)
+from pyfsagg._command.flags import Flags, assignments, at_work, given, target_columns
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import code_of_lists, load_table, origin
 from pyfsagg.committees.selection import LearnerSelection
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
-if TYPE_CHECKING:
-    from pyfsagg.committees import Committee
-
-
 DESCRIPTION = """\
-Let learners vote on the features of a table. Each learner selects features on every resample of the
-rows, and is tested with them on the rows that the resample does not draw. A voting rule makes an order
-of the features of all selections; the front of performance against number of features is reported, too.
+Let learners vote on the features of a table. Each learner selects features on each resample
+of the rows, and is tested with them on the other rows. A voting rule orders the features by all
+selections. The report also has the front of performance against number of features.
 """
 EPILOG = """\
 examples:
@@ -41,11 +29,11 @@ examples:
   pyfsagg committee table.csv --target class --learners knn --by sequential --n-features 5
 """
 VOTE_DESCRIPTION = """\
-Put features in order by a vote over selections that exist already.
+Order features by a vote over existing selections.
 
 FILE is one of
-  lines of names   one selection a line, names divided by tabs, commas, semicolons or blanks; an empty
-                   line is a selection of nothing
+  lines of names   one selection per line, names separated by tabs, commas, semicolons or
+                   blanks; an empty line selects nothing
   a table          with --selection: a row per voter, the names of its features in that column, and
                    columns for --learner and --performance
   a 0/1 table      with --matrix: a row per voter, a column per feature
@@ -59,14 +47,9 @@ examples:
 
 
 def add_commands(commands: Any) -> None:
-    parser = commands.add_parser(
-        "committee",
-        help="learners select features on resamples, and vote",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-    )
-    add_table_flags(parser, "adjust")
-    add = Flags(parser)
+    text = "learners select features on resamples, and vote"
+    add = Flags.of(commands, "committee", _committee, text, DESCRIPTION, EPILOG)
+    add.table("adjust")
     add.names(
         "--learners",
         help="of logistic_regression, random_forest (these are the default), naive_bayes, svm, "
@@ -74,49 +57,36 @@ def add_commands(commands: Any) -> None:
         "linear_regression, nearest_neighbors, svm; without importances (--by sequential only): "
         "naive_bayes, svm, nearest_neighbors",
     )
-    LearnerSelection.add_flags(parser)
+    LearnerSelection.add_flags(add.parser)
     add("--metric", metavar="NAME", help="a scorer of scikit-learn (default: accuracy, or r2)")
-    _add_rule_flags(parser)
+    _add_rule_flags(add)
     add("--resampling", metavar="PLAN", default="subsample", help="(default: %(default)s)")
     text = "setting of the resampling plan (default: fraction=0.8 of a subsample)"
     add.settings("--resampling-param", default=[], help=text)
     add.number("-n", "--n-resamples", default=30, metavar="M")
     add.seed("all random draws")
-    add_work_flags(parser)
-    add_output_flags(parser, "pyfsagg-committee")
-    parser.set_defaults(run=_committee)
+    add.work()
+    add.output("pyfsagg-committee")
 
-    parser = commands.add_parser(
-        "vote",
-        help="order features by a vote over selections",
-        description=VOTE_DESCRIPTION,
-        epilog=VOTE_EPILOG,
-    )
-    add = Flags(parser)
+    text = "order features by a vote over selections"
+    add = Flags.of(commands, "vote", _vote, text, VOTE_DESCRIPTION, VOTE_EPILOG)
     add("file", metavar="FILE", help="selections; - is standard input")
     add.column("--selection", help="column of a table with the names of the features")
     add.switch("--matrix", help="the table is 0/1, with a column per feature")
     add.column("--learner", help="column with the learner of each voter")
     add.column("--performance", help="column with the performance of each voter, larger = better")
-    _add_rule_flags(parser)
-    add_output_flags(parser, "pyfsagg-vote")
-    parser.set_defaults(run=_vote)
+    _add_rule_flags(add)
+    add.output("pyfsagg-vote")
 
 
-def _add_rule_flags(parser: argparse.ArgumentParser) -> None:
+def _add_rule_flags(add: Flags) -> None:
     """How votes are counted."""
-    add = Flags(parser)
-    add(
-        "--rule",
-        default="approval",
-        metavar="NAME",
-        help="approval, satisfaction_approval, sequential_proportional_approval, phragmen "
-        "(default: %(default)s)",
-    )
-    add.choice(
-        "--voter-weights", ("none", "performance"), "what a voter counts: 1, or its performance"
-    )
-    text = "places that a sequential rule fills one by one (default: all)"
+    text = "approval, satisfaction_approval, sequential_proportional_approval, phragmen "
+    text += "(default: %(default)s)"
+    add("--rule", default="approval", metavar="NAME", help=text)
+    text = "weight of a voter: 1, or its performance"
+    add.choice("--voter-weights", ("none", "performance"), text)
+    text = "places to fill one by one by a sequential rule (default: all)"
     add("--size", type=int, metavar="K", help=text)
 
 
@@ -126,7 +96,6 @@ def _votes(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _committee(options: argparse.Namespace) -> None:
-    from pyfsagg.committees import committee
     from pyfsagg.evaluation.learners import named_learners
     from pyfsagg.resampling.plan import PLANS, read_plan
 
@@ -138,17 +107,16 @@ def _committee(options: argparse.Namespace) -> None:
     default = {"fraction": 0.8} if PLANS.get(options.resampling).name == "subsample" else {}
     settings = {**default, **assignments(options.resampling_param)}
 
-    def compute(progress: Any) -> Committee:
-        return committee(
+    def compute(progress: Any) -> Any:
+        return pyfsagg.committee(
             table.X,
             table.y,
             learners,
             selection=LearnerSelection.from_flags(options),
-            metric=options.metric,
             **_votes(options),
             task=task,
             resampling=read_plan(options.resampling, settings),
-            n_resamples=options.n_resamples,
+            **given(options, "metric", "n_resamples"),
             **at_work(options, progress),
         )
 
@@ -156,14 +124,9 @@ def _committee(options: argparse.Namespace) -> None:
 
 
 def _vote(options: argparse.Namespace) -> None:
-    from pyfsagg.committees import vote
-
     selections, voters, reading = _read(options)
-
-    def compute(progress: Any) -> Committee:
-        return vote(selections, **_votes(options), **voters)
-
-    keep_result(options, compute, view=origin([options.file], reading, name_of_table(options.file)))
+    view = origin([options.file], reading, name_of_table(options.file))
+    keep_result(options, lambda _: pyfsagg.vote(selections, **_votes(options), **voters), view=view)
 
 
 def _read(options: argparse.Namespace) -> tuple[Any, dict[str, Any], list[str]]:
@@ -173,18 +136,17 @@ def _read(options: argparse.Namespace) -> tuple[Any, dict[str, Any], list[str]]:
     if options.selection is None and not options.matrix:
         if columns:
             raise ParameterError(
-                "--learner and --performance name columns of a table; say with --selection COLUMN or "
-                "--matrix where its selections are"
+                "--learner and --performance name columns of a table; give its selections by "
+                "--selection COLUMN or --matrix"
             )
         names = _divided(_lines(options.file))
         return names, {}, code_of_lists("selections", names)
     if options.selection is not None and options.matrix:
         raise ParameterError(
-            "--selection names a column of names, and --matrix says there are none"
+            "--selection names a column of names, and --matrix has none; give one of them"
         )
-    from pyfsagg.datasets import read_table
 
-    table = read_table(options.file)
+    table = pyfsagg.read_table(options.file)
     for column in (*columns.values(), *([options.selection] if options.selection else [])):
         if column not in table.columns:
             raise UnknownNameError("column", column, map(str, table.columns))

@@ -6,17 +6,9 @@ import argparse
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import pyfsagg
 from pyfsagg._base.settings import Task
-from pyfsagg._command.flags import (
-    Flags,
-    add_output_flags,
-    add_table_flags,
-    add_work_flags,
-    at_work,
-    given,
-    target_columns,
-    thresholds,
-)
+from pyfsagg._command.flags import Flags, at_work, given, target_columns, thresholds
 from pyfsagg._command.results import keep_result
 from pyfsagg._command.tables import load_table
 from pyfsagg.evaluation.protocol import Protocol
@@ -24,8 +16,6 @@ from pyfsagg.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from pyfsagg.evaluation import Evaluation
 
 
 EPILOG = """\
@@ -39,15 +29,11 @@ examples:
 
 
 def add_commands(commands: Any) -> None:
-    parser = commands.add_parser(
-        "evaluate",
-        help="test the selected features with classifiers",
-        description="Rank the features of a table by several methods, classify with the best of "
-        "them in cross-validation, and test which differences between the methods are real.",
-        epilog=EPILOG,
-    )
-    add_table_flags(parser)
-    add = Flags(parser)
+    text = "test the selected features with classifiers"
+    about = "Rank the features of a table by several methods, classify with the best of "
+    about += "them in cross-validation, and test which differences between the methods are real."
+    add = Flags.of(commands, "evaluate", _evaluate, text, about, EPILOG)
+    add.table()
     text = "rank with the settings of this run of `pyfsagg rank`, again inside each training fold"
     add("--from", dest="run_folder", metavar="RUN", help=text)
     text = "filters, or bam; with another aggregator as mrmr/rra (default: ig,su,mrmr,cs,bam, or of --from)"
@@ -74,42 +60,32 @@ def add_commands(commands: Any) -> None:
     usual = ["all_features", "random_subsets"]
     text = "of all_features, random_subsets (these are the default), single_filters"
     add.names("--baselines", default=usual, help=text)
-    Protocol.add_flags(parser)
-    parser.set_defaults(protocol=None)
+    Protocol.add_flags(add.parser)
+    add.parser.set_defaults(protocol=None)
     add.number("-n", "--n-resamples", default=1000, metavar="M")
     add.seed("all random draws")
-    add_work_flags(parser)
-    add_output_flags(parser, "pyfsagg-evaluate")
-    parser.set_defaults(run=_evaluate)
+    add.work()
+    add.output("pyfsagg-evaluate")
 
 
 def _evaluate(options: argparse.Namespace) -> None:
-    from pyfsagg.evaluation import evaluate
-
     table = load_table(options, target_columns(options), options.groups)
-    arguments: dict[str, Any] = {
-        "methods": options.methods,
-        "protocol": Protocol.from_flags(
-            options,
-            protocol=options.protocol or ("nested" if options.run_folder else "both"),
-            groups=table.groups,
-        ),
-        "task": Task.from_flags(options),
-    }
+    way = options.protocol or ("nested" if options.run_folder else "both")
+    protocol = Protocol.from_flags(options, protocol=way, groups=table.groups)
+    arguments: dict[str, Any] = {"protocol": protocol, "task": Task.from_flags(options)}
     if options.run_folder:
         arguments |= _saved_ranking(options, table.X, table.y)
         (label,) = arguments["rankings"]
         saved = f"pyfsagg.EnsembleResult.load({options.run_folder!r})"
         table.code.append(f"rankings = {{{label!r}: {saved}}}")
-    for flag in ("classifiers", "thresholds"):
-        if getattr(options, flag) is not None:
-            arguments[flag] = getattr(options, flag)
+    named = given(options, "classifiers", "thresholds")
+    arguments |= {flag: value for flag, value in named.items() if value is not None}
 
-    def compute(progress: Any) -> Evaluation:
-        return evaluate(
+    def compute(progress: Any) -> pyfsagg.Evaluation:
+        return pyfsagg.evaluate(
             table.X,
             table.y,
-            **given(options, "metrics", "baselines", "n_resamples"),
+            **given(options, "methods", "metrics", "baselines", "n_resamples"),
             **at_work(options, progress),
             **arguments,
         )
@@ -124,14 +100,13 @@ def _saved_ranking(
     from pyfsagg._table.identity import data_hash
     from pyfsagg._table.table import as_table
     from pyfsagg._table.target import read_target
-    from pyfsagg.ensemble import EnsembleResult
 
-    saved = EnsembleResult.load(options.run_folder)
+    saved = pyfsagg.EnsembleResult.load(options.run_folder)
     nominal = saved.parameters.get("nominal")
     if options.nominal is not None and options.nominal != nominal:
         raise ParameterError(
             f"--nominal {','.join(options.nominal)} differs from the run in {options.run_folder}; "
-            "drop it, the run says which columns are nominal"
+            "drop it; the nominal columns are those of the run"
         )
     adjust, always = (saved.parameters.get(role) for role in ("adjust", "always"))
     task = replace(Task.from_flags(options), nominal=nominal, adjust=adjust, always=always)

@@ -3,36 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pyfsagg._command.flags import (
-    Flags,
-    add_absent_flag,
-    add_filter_flags,
-    add_output_flags,
-    add_table_flags,
-    add_work_flags,
-    assignments,
-    at_work,
-    given,
-    require_target,
-    target_columns,
-)
+import pyfsagg
+from pyfsagg._base.settings import Task
+from pyfsagg._base.validation import n_selected
+from pyfsagg._command import flags
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import load_table, origin
 from pyfsagg.exceptions import ParameterError
 
-if TYPE_CHECKING:
-    from pyfsagg.aggregator_influence import InfluenceResult
-
-
 DESCRIPTION = """\
-Rank the features of a table in every fold of a stratified cross-validation, once with each
-aggregator, and measure how far the rankings of the folds agree. The scores of a fold are computed
-once and shared by all aggregators.
+Rank the features of a table in each fold of a stratified cross-validation by each aggregator,
+from the same scores, and measure how far the rankings of the folds agree.
 
-With --lists: split ranked lists or judges into halves many times, and compare what each aggregator
-makes of both: which one agrees more with itself than the first one does?
+With --lists: split ranked lists or judges into halves many times, and compare the results of
+both halves by each aggregator: which one agrees more with itself than the first one?
 """
 EPILOG = """\
 examples:
@@ -46,53 +32,34 @@ OF_LISTS = ("universe", "absent", "scores", "lower_is_better")  # flags that bel
 
 
 def add_commands(commands: Any) -> None:
-    parser = commands.add_parser(
-        "influence",
-        help="compare aggregators by the stability of the ranking over folds",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-    )
-    add_table_flags(parser, target_required=False, nargs="?")
-    add = Flags(parser)
+    text = "compare aggregators by the stability of the ranking over folds"
+    add = flags.Flags.of(commands, "influence", _influence, text, DESCRIPTION, EPILOG)
+    add.table(target_required=False, nargs="?")
     text = "instead of a table: files of names, best first, or one matrix, as for pyfsagg aggregate"
     add("--lists", nargs="+", metavar="FILE", help=text)
-    add(
-        "--universe", type=int, metavar="N", help="how many items each of the lists could have held"
-    )
-    add_absent_flag(parser)
+    add("--universe", type=int, metavar="N", help="number of items that each list could contain")
+    add.absent()
     add.switch("--scores", help="the matrix of lists contains scores; larger = better")
     add.switch("--lower-is-better", help="the same, smaller = better")
-    add.choice("--method", ("wam", "bam"), "every filter by itself (wam), or all combined (bam)")
+    add.choice("--method", ("wam", "bam"), "each filter alone (wam), or all combined (bam)")
     add.names("--filters", help="(default: information_gain; with --method bam: ig,su,mrmr,cs)")
-    add_filter_flags(parser, ("per_resample", "per_feature"))
+    add.filters(("per_resample", "per_feature"))
     text = "(default: am,gm,l2,stuart,rra; of lists: rra,mean_rank,median_rank,…; the first is the default)"
     add.names("--aggregators", help=text)
     text = "option of an aggregator, for instance gm.shift=minimum (may be repeated)"
     add.settings("--aggregator-param", metavar="AGGREGATOR.NAME=VALUE", help=text)
-    shown = "(default: %(default)s)"
-    add(
-        "--n-folds",
-        "--folds",
-        dest="folds",
-        type=int,
-        default=100,
-        metavar="F",
-        help=f"or splits of lists {shown}",
-    )
-    text = "bootstraps inside each training part"
+    text = "or splits of lists (default: %(default)s)"
+    add("--n-folds", "--folds", dest="folds", type=int, default=100, metavar="F", help=text)
+    text = "bootstraps in each training part"
     add.number("-n", "--n-resamples", default=1000, metavar="M", text=text)
     add.names("--measures", help="(default: spearman,jaccard,canberra)")
     add.size("--n-features-to-select", " (default: %(default)s)", default=0.25)
     add.seed("folds and bootstraps")
-    add_work_flags(parser)
-    add_output_flags(parser, "pyfsagg-influence")
-    parser.set_defaults(run=_influence)
+    add.work()
+    add.output("pyfsagg-influence")
 
 
 def _influence(options: argparse.Namespace) -> None:
-    from pyfsagg._base.settings import Task
-    from pyfsagg._base.validation import n_selected
-    from pyfsagg.aggregator_influence import influence
     from pyfsagg.aggregator_influence.experiments import THESIS_AGGREGATORS
     from pyfsagg.aggregator_influence.result import THESIS_MEASURES, with_options
     from pyfsagg.ensemble.scoring import USUAL_FILTERS
@@ -105,36 +72,36 @@ def _influence(options: argparse.Namespace) -> None:
     for name in OF_LISTS:
         if getattr(options, name):
             raise ParameterError(f"--{name.replace('_', '-')} belongs to --lists")
-    require_target(options.target, options.filters)
+    flags.require_target(options.target, options.filters)
     specs = [STABILITY_MEASURES.get(name) for name in options.measures or THESIS_MEASURES]
     for spec in specs:
         if "similarity" in spec.needs:
             raise ParameterError(
-                f"the measure {spec.name!r} needs a matrix of feature similarities; take another"
+                f"the measure {spec.name!r} needs a matrix of feature similarities; use another"
             )
-    aggregator_params = assignments(options.aggregator_param)
+    aggregator_params = flags.assignments(options.aggregator_param)
     for name, values in aggregator_params.items():
         if not isinstance(values, dict):
             raise ParameterError(
                 f"--aggregator-param {name}: name its aggregator, as in NAME.{name}=VALUE"
             )
-    table = load_table(options, target_columns(options))
+    table = load_table(options, flags.target_columns(options))
     size = options.n_features_to_select
     n_selected(size, table.X.shape[1], "--n-features-to-select")  # refuse before the work is done
     default = USUAL_FILTERS if options.method == "bam" else ("information_gain",)
     aggregators = with_options(options.aggregators or THESIS_AGGREGATORS, aggregator_params)
 
-    def compute(progress: Any) -> InfluenceResult:
-        return influence(
+    def compute(progress: Any) -> Any:
+        return pyfsagg.influence(
             table.X,
             table.y,
             filter=options.filters or list(default),
-            filter_params=assignments(options.filter_param),
-            **given(options, "method", "normalize", "n_resamples"),
+            filter_params=flags.assignments(options.filter_param),
+            **flags.given(options, "method", "normalize", "n_resamples"),
             aggregators=aggregators,
             n_folds=options.folds,
             task=Task.from_flags(options),
-            **at_work(options, progress),
+            **flags.at_work(options, progress),
         )
 
     measures = list(dict.fromkeys(spec.name for spec in specs))
@@ -144,13 +111,11 @@ def _influence(options: argparse.Namespace) -> None:
 
 def _of_lists(options: argparse.Namespace) -> None:
     """The same question of ranked lists."""
-    from pyfsagg.aggregator_influence import ListInfluence, influence_of_lists
     from pyfsagg.aggregator_influence.experiments import LIST_AGGREGATORS
     from pyfsagg.aggregator_influence.result import with_options
-    from pyfsagg.ranks import RankTable
 
     if options.table is not None or options.target is not None:
-        raise ParameterError("--lists stands instead of a table and its --target")
+        raise ParameterError("--lists replaces a table and its --target")
     measure, *more = options.measures or ["spearman"]
     if more:
         raise ParameterError("--measures names one measure for --lists")
@@ -160,17 +125,17 @@ def _of_lists(options: argparse.Namespace) -> None:
         "matrix": "scores" if options.scores or options.lower_is_better else "ranks",
         "higher_is_better": not options.lower_is_better,
     }
-    table = RankTable.from_files(options.lists, **how)
-    params = assignments(options.aggregator_param)
+    table = pyfsagg.RankTable.from_files(options.lists, **how)
+    params = flags.assignments(options.aggregator_param)
     aggregators = with_options(options.aggregators or LIST_AGGREGATORS, params)
 
-    def compute(progress: Any) -> ListInfluence:
-        return influence_of_lists(
-            table, aggregators, measure=measure, n_splits=options.folds, random_state=options.seed
-        )
-
+    drawn = {"n_splits": options.folds, "random_state": options.seed}
     code = ", ".join(f"{name}={value!r}" for name, value in how.items() if value is not None)
     reading = [f"lists = pyfsagg.RankTable.from_files({options.lists!r}, {code})"]
     name = name_of_table(options.lists[0]) if len(options.lists) == 1 else None
     view = origin(options.lists, reading, name)
-    keep_result(options, compute, view=view)
+    keep_result(
+        options,
+        lambda _: pyfsagg.influence_of_lists(table, aggregators, measure=measure, **drawn),
+        view=view,
+    )

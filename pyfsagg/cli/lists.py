@@ -6,6 +6,7 @@ import argparse
 import shutil
 from typing import TYPE_CHECKING, Any
 
+import pyfsagg
 from pyfsagg._base.validation import require_extra
 from pyfsagg._command.flags import Flags
 from pyfsagg._command.results import print_records
@@ -48,46 +49,30 @@ LONGEST = 48  # characters of a cell
 
 
 def add_commands(commands: Any) -> None:
-    methods = commands.add_parser(
-        "list",
-        help="list filters, aggregators, stability measures, resampling plans and other methods",
-        description="List the methods of a kind, or show all details of one of them; without KIND, list "
-        "the kinds.",
-        epilog=LIST_EPILOG,
-    )
-    add = Flags(methods)
+    text = "list filters, aggregators, stability measures, resampling plans and other methods"
+    about = "List the methods of a kind, or show all details of one of them; without KIND, list "
+    about += "the kinds."
+    add = Flags.of(commands, "list", _list, text, about, LIST_EPILOG)
     add("kind", nargs="?", choices=tuple(KINDS), metavar="KIND", help=", ".join(KINDS))
     add("name", nargs="?", metavar="NAME", help="one method, by name or alias")
     add.switch("--json", help="print the list as JSON, in full")
-    methods.set_defaults(run=_list)
 
-    datasets = commands.add_parser(
-        "datasets",
-        help="list the data sets that can be loaded by name",
-        description="List the available data sets (embedded, of scikit-learn, or in the folder "
-        "that PYFSAGG_DATA names) and those of the papers that are not, with their size and whether "
-        "they are as the papers print them.",
-    )
-    datasets.add_argument("names", nargs="*", metavar="NAME", help="data sets (default: all)")
-    datasets.add_argument("--json", action="store_true", help="print the list as JSON, in full")
-    datasets.set_defaults(run=_datasets)
+    text = "list the data sets that can be loaded by name"
+    about = "List the available data sets (embedded, of scikit-learn, or in the folder "
+    about += "that PYFSAGG_DATA names) and those of the papers that are not available, with their sizes, and "
+    about += "whether these are as printed in the papers."
+    add = Flags.of(commands, "datasets", _datasets, text, about)
+    add("names", nargs="*", metavar="NAME", help="data sets (default: all)")
+    add.switch("--json", help="print the list as JSON, in full")
 
-    completion = commands.add_parser(
-        "completion",
-        help="print a script that completes commands and flags in a shell",
-        description="Print the completion of commands, flags and choices for a shell.",
-        epilog=COMPLETION_EPILOG,
-    )
-    completion.add_argument(
-        "shell", choices=("bash", "zsh", "tcsh"), metavar="SHELL", help="bash, zsh or tcsh"
-    )
-    completion.set_defaults(run=_completion)
+    text = "print a script that completes commands and flags in a shell"
+    about = "Print the completion of commands, flags and choices for a shell."
+    add = Flags.of(commands, "completion", _completion, text, about, COMPLETION_EPILOG)
+    add("shell", choices=("bash", "zsh", "tcsh"), metavar="SHELL", help="bash, zsh or tcsh")
 
 
 def _list(options: argparse.Namespace) -> None:
-    from pyfsagg.listing import list_methods
-
-    methods = list_methods(options.kind)
+    methods = pyfsagg.list_methods(options.kind)
     if options.name:
         methods = methods.loc[[_name_of(options.name, methods, KINDS[options.kind])]]
     if options.json:
@@ -153,21 +138,12 @@ def _datasets(options: argparse.Namespace) -> None:
     from pyfsagg._report.page import PageColumn, PageTable, render_text, terminal_width
 
     shown = datasets.reset_index().astype(object).where(lambda cells: cells.notna(), "–")
-    titles = {
-        "name": "Name",
-        "origin": "Origin",
-        "n_samples": "n",
-        "n_features": "p",
-        "paper": "Paper",
-    }
-    columns = [
-        (
-            PageColumn(title, numeric=len(title) == 1),
-            [_cut(str(cell), LONGEST) for cell in shown[name]],
-        )
-        for name, title in titles.items()
-    ]
-    note = "Classes, and the sizes that the papers print: --json."
+    titles = {"name": "Name", "origin": "Origin", "n_samples": "n", "n_features": "p"}
+    titles["paper"] = "Paper"
+    heads = [PageColumn(title, numeric=len(title) == 1) for title in titles.values()]
+    cells = [[_cut(str(cell), LONGEST) for cell in shown[name]] for name in titles]
+    columns = zip(heads, cells, strict=True)
+    note = "Classes, and the sizes printed in the papers: --json."
     print(
         render_text([PageTable.of_columns("Data sets by name.", columns, note)], terminal_width())
     )

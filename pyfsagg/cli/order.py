@@ -5,25 +5,15 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pyfsagg._command.flags import (
-    TABLE_HELP,
-    Flags,
-    add_output_flags,
-    add_reading_flags,
-    add_work_flags,
-    assignments,
-    given,
-)
+import pyfsagg
+from pyfsagg._base.validation import check_real, n_selected
+from pyfsagg._command.flags import TABLE_HELP, Flags, assignments, given
 from pyfsagg._command.results import keep_result
 from pyfsagg._command.tables import load_table
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import ParameterError
-
-if TYPE_CHECKING:
-    from pyfsagg.rank_order import Elimination
-
 
 EPILOG = """\
 examples:
@@ -33,42 +23,37 @@ examples:
 
 
 def add_commands(commands: Any) -> None:
-    parser = commands.add_parser(
-        "order",
-        help="eliminate features by the order of values in each sample",
-        description="Read each sample as an order of its features, remove features one by one, and "
-        "write the order of removal with the divergence (and accuracy) of the remaining ones.",
-        epilog=EPILOG,
+    text = "eliminate features by the order of values in each sample"
+    about = "Read each sample as an order of its features, remove features one by one, and "
+    about += (
+        "write the order of removal with the divergence (and accuracy) of the remaining features."
     )
-    add = Flags(parser)
+    add = Flags.of(commands, "order", _order, text, about, EPILOG, missing="missing_values")
     add("table", metavar="TABLE", help=TABLE_HELP)
     add.column("-t", "--target", required=True, help="column with the classes")
-    add_reading_flags(parser)
+    add.reading()
     text = "how features are removed; an unknown name lists them (default: %(default)s)"
     add("--method", default="cdv", metavar="NAME", help=text)
     add.size("--n-features-to-select", " (default: 0.25)")
     text = "select the smallest subset of at most this divergence instead"
     add("--divergence", type=float, metavar="NATS", help=text)
-    text = "equal values in one sample: equal, by column, at random, or refused"
+    text = "equal values in a sample: tied, by column, at random, or refused"
     add.choice("--ties", ("average", "ordinal", "random", "error"), text)
-    text = "missing values: refused, or of unknown place"
+    text = "missing values: refused, or at an unknown place"
     add.choice("--missing-values", ("error", "unknown"), text)
-    text = "which of equally good features is removed, by column"
+    text = "which of equally good features is removed: by column or at random"
     add.choice("--tie-break", ("first", "last", "random"), text)
-    add.names(
-        "--always", metavar="A,B", help="features that are always in, and come last in the order"
-    )
+    add.names("--always", metavar="A,B", help="features that are kept, and come last in the order")
     text = "parameter of the method, for instance blanket_size=8 (may be repeated)"
     add.settings("--method-param", help=text)
     text = "cross-validate naive Bayes for up to N features, or 'all'"
     add("--accuracy", type=_sizes, metavar="N", help=text)
-    add.switch("--baseline", help="also random subsets of 2 to 30 features, for comparison")
+    add.switch("--baseline", help="also test random subsets of 2 to 30 features")
     text = "refuse a run that would take longer; 0: never"
     add.number("--max-seconds", default=3600.0, metavar="S", text=text)
     add.seed("folds and random ties")
-    add_work_flags(parser, "threads", dask=False)
-    add_output_flags(parser, "pyfsagg-order")
-    parser.set_defaults(run=_order, called={"missing": "missing_values"})
+    add.work("threads", dask=False)
+    add.output("pyfsagg-order")
 
 
 def _sizes(text: str) -> bool | int:
@@ -81,8 +66,6 @@ def _sizes(text: str) -> bool | int:
 
 
 def _order(options: argparse.Namespace) -> None:
-    from pyfsagg._base.validation import check_real, n_selected
-    from pyfsagg.rank_order import eliminate
     from pyfsagg.rank_order.elimination import find_elimination
     from pyfsagg.rank_order.naive_bayes import random_subset_baseline
 
@@ -97,8 +80,8 @@ def _order(options: argparse.Namespace) -> None:
     size = n_selected(share, X.shape[1], "--n-features-to-select")  # refuse before the work is done
     rules = {"ties": options.ties, "missing": options.missing_values, "random_state": options.seed}
 
-    def compute(progress: Any) -> Elimination:
-        result = eliminate(
+    def compute(progress: Any) -> Any:
+        result = pyfsagg.rank_order.eliminate(
             X,
             y,
             options.method,
@@ -115,12 +98,12 @@ def _order(options: argparse.Namespace) -> None:
         baseline = random_subset_baseline(X, y, max_size=min(30, X.shape[1]), **rules)
         return replace(result, baseline=baseline)
 
-    def view(result: Elimination) -> dict[str, Any]:
+    def view(result: Any) -> dict[str, Any]:
         limit = options.divergence
         chosen = size if limit is None else result.size_by_divergence(limit)
         return {"n_features_to_select": chosen, **table.view}
 
-    def draw(result: Elimination, folder: Path) -> None:
+    def draw(result: Any, folder: Path) -> None:
         for measure in ("divergence", "accuracy"):
             if measure == "divergence" or result.accuracy is not None:
                 axes = result.plot(measure=measure)

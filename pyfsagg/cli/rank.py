@@ -6,19 +6,16 @@ import argparse
 import json
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import pyfsagg
 from pyfsagg._base.settings import Task, number_or_auto
+from pyfsagg._base.validation import n_selected
 from pyfsagg._base.words import enumerate_names, plural
+from pyfsagg._command import tables
 from pyfsagg._command.flags import (
     TABLE_HELP,
     Flags,
-    add_event_flag,
-    add_filter_flags,
-    add_output_flags,
-    add_reading_flags,
-    add_table_flags,
-    add_work_flags,
     assignments,
     at_work,
     given,
@@ -27,13 +24,8 @@ from pyfsagg._command.flags import (
     threshold_or_auto,
 )
 from pyfsagg._command.results import keep_result
-from pyfsagg._command.tables import load_sparse, load_table, origin, refuse_reading_flags
 from pyfsagg._run.execution import Checks, Execution
 from pyfsagg.exceptions import ParameterError
-
-if TYPE_CHECKING:
-    from pyfsagg.ensemble import EnsembleResult
-
 
 FOLDER_FLAGS = ("binning", "bins")
 MEMORY_FLAGS: dict[str, Any] = {
@@ -49,11 +41,10 @@ MEMORY_FLAGS: dict[str, Any] = {
 
 def _rank_folder(options: argparse.Namespace) -> None:
     """Rank the features of a folder of Parquet files, which is read piece by piece."""
-    from pyfsagg.out_of_core import rank_out_of_core
     from pyfsagg.out_of_core.counting import open_source
 
     require_target(options.target, options.filter or options.filters)
-    refuse_reading_flags(options, "is a folder of Parquet files", "drop")
+    tables.refuse_reading_flags(options, "is a folder of Parquet files", "drop")
     options.parser.set_defaults(called={})  # here the bins are those of --binning and --bins
     for name, neutral in MEMORY_FLAGS.items():
         if getattr(options, name) != neutral:
@@ -63,18 +54,14 @@ def _rank_folder(options: argparse.Namespace) -> None:
             )
     if options.n_resamples == "auto":
         raise ParameterError("--n-resamples auto needs the table in memory; give a number")
-    flags: dict[str, Any] = {
-        "filters": _filters(options),
-        "n_resamples": options.n_resamples,
-        **given(options, *FOLDER_FLAGS),
-    }
-    chosen = {name: value for name, value in flags.items() if value is not None}
+    flags = {"filters": _filters(options), **given(options, "n_resamples", *FOLDER_FLAGS)}
+    chosen: dict[str, Any] = {name: value for name, value in flags.items() if value is not None}
     if options.target is None:
         raise ParameterError("give the target by --target COLUMN: filters that count need classes")
     columns = set(open_source(options.table).types)
 
-    def rank(progress: Any) -> EnsembleResult:
-        return rank_out_of_core(
+    def rank(progress: Any) -> pyfsagg.EnsembleResult:
+        return pyfsagg.rank_out_of_core(
             options.table,
             options.target,
             normalize="per_resample" if options.normalize == "auto" else options.normalize,
@@ -85,7 +72,7 @@ def _rank_folder(options: argparse.Namespace) -> None:
         )
 
     reading = [f"source = {options.table!r}", f"target = {options.target!r}"]
-    view = origin([options.table], reading, Path(options.table).resolve().name)
+    view = tables.origin([options.table], reading, Path(options.table).resolve().name)
     view["read"]["format"] = "Parquet files"
     _run(options, len(columns - {options.target, *options.drop}), rank, view, unit="row")
 
@@ -141,73 +128,55 @@ are such findings.
 
 
 def add_commands(commands: Any) -> None:
-    parser = commands.add_parser(
-        "rank",
-        help="rank and select features by an ensemble of filters",
-        description="Rank the features of a table by filters over resamples (WAM: one filter, "
-        "BAM: several) and write the ranking, the score matrices and a report.",
-        epilog=EPILOG,
-    )
-    add_table_flags(parser, target_required=False)
-    _add_method_flags(parser)
-    Flags(parser).column(
-        "--groups", help="column of groups (subjects); a group is drawn as a whole"
-    )
-    group = parser.add_argument_group(
-        "a table larger than memory",
-        "If TABLE is a folder of Parquet files, it is read piece by piece, by filters that work by "
-        "counts (ig, gr, su, cs, cv, vdm) and a Poisson bootstrap.",
-    )
-    group.add_argument(
-        "--binning",
-        choices=("equal_width", "equal_frequency"),
-        help="how numbers are divided into bins (default: equal_width)",
-    )
-    group.add_argument("--bins", type=int, metavar="N", help="number of bins (default: 10)")
-    add_output_flags(parser, "pyfsagg-rank", brief=True)
+    text = "rank and select features by an ensemble of filters"
+    about = "Rank the features of a table by filters over resamples (WAM: one filter, "
+    about += "BAM: several) and write the ranking, the score matrices and a report."
     # The bins of a table in memory are those of a filter: --filter-param mrmr.bins=5.
-    parser.set_defaults(run=_rank, called={"binning": None, "bins": None})
-
-    demo = commands.add_parser(
-        "demo",
-        help="run the main job on embedded data",
-        description="Rank the 34 features of the embedded Ionosphere data by four filters over "
-        "resamples and write the ranking, the score matrices and a report.",
+    add = Flags.of(commands, "rank", _rank, text, about, EPILOG, binning=None, bins=None)
+    add.table(target_required=False)
+    _add_method_flags(add)
+    add.column("--groups", help="column of groups (subjects); a group is drawn as a whole")
+    group = add.parser.add_argument_group(
+        "a table larger than memory",
+        "If TABLE is a folder of Parquet files, it is read piece by piece, by filters that count (ig, "
+        "gr, su, cs, cv, vdm) and a Poisson bootstrap.",
     )
-    _add_method_flags(demo)
-    add_output_flags(demo, "pyfsagg-demo", brief=True)
-    demo.set_defaults(run=lambda options: _rank_loaded(options, "ionosphere"))
+    text = "how numbers are divided into bins (default: equal_width)"
+    group.add_argument("--binning", choices=("equal_width", "equal_frequency"), help=text)
+    group.add_argument("--bins", type=int, metavar="N", help="number of bins (default: 10)")
+    add.output("pyfsagg-rank", brief=True)
 
-    check = commands.add_parser(
-        "check",
-        help="check a table for problems before a run",
-        description="Read a table as the other commands do, and report types, missing "
-        "cells, identifiers, copies of the target, suspicious labels, codes, duplicates.",
-        epilog=CHECK_EPILOG,
+    text = "run the main job on embedded data"
+    about = "Rank the 34 features of the embedded Ionosphere data by four filters over "
+    about += "resamples and write the ranking, the score matrices and a report."
+    add = Flags.of(
+        commands, "demo", lambda options: _rank_loaded(options, "ionosphere"), text, about
     )
-    add = Flags(check)
+    _add_method_flags(add)
+    add.output("pyfsagg-demo", brief=True)
+
+    text = "check a table for problems before a run"
+    about = "Read a table as the other commands do, and report types, missing "
+    about += "cells, identifiers, copies of the target, suspicious labels, codes, duplicates."
+    add = Flags.of(commands, "check", _check, text, about, CHECK_EPILOG)
     add("table", metavar="TABLE", help=TABLE_HELP)
     add.column("-t", "--target", help="column with the classes, numbers or times")
-    add_event_flag(check)
+    add.event()
     add.column("--groups", help="column of subjects whose rows are kept together")
     Task.add_flags(
-        check, "target_bins", "drop_near_zero_variance", "group_score", "adjust", "always"
+        add.parser, "target_bins", "drop_near_zero_variance", "group_score", "adjust", "always"
     )
-    add_reading_flags(check, accept=False)
+    add.reading(accept=False)
     add.switch("--json", help="print the findings as JSON")
-    check.set_defaults(run=_check)
 
 
-def _add_method_flags(parser: argparse.ArgumentParser) -> None:
-    add = Flags(parser)
+def _add_method_flags(add: Flags) -> None:
     add("--method", choices=("wam", "bam"), help="one filter (wam) or several (bam, the default)")
     add("--filter", metavar="NAME", help="the filter of wam (default: information_gain)")
-    add.names(
-        "--filters",
-        help="the filters of bam (default: ig,su,mrmr,cs; of numbers and times: spearman,ig)",
-    )
+    text = "the filters of bam (default: ig,su,mrmr,cs; of numbers and times: spearman,ig)"
+    add.names("--filters", help=text)
     ways = ("auto", "none", "per_resample", "per_feature", "against_noise")
-    add_filter_flags(parser, ways)
+    add.filters(ways)
     add("--aggregator", default="arithmetic_mean", metavar="NAME", help="(default: %(default)s)")
     text = "option of the aggregator, for instance shift=minimum (may be repeated)"
     add.settings("--aggregator-param", help=text)
@@ -219,7 +188,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
         "repetition may replace), top=0.25, maximum=10000",
     )
     add("--resampling", metavar="PLAN", help="(default: bootstrap)")
-    Checks.add_flags(parser)
+    Checks.add_flags(add.parser)
     add.settings("--resampling-param", help="parameter of the plan, for instance fraction=0.8")
     add.size(
         "--threshold",
@@ -236,7 +205,7 @@ def _add_method_flags(parser: argparse.ArgumentParser) -> None:
     text = "select with an expected share of false selections of at most A, by the same p-values"
     add("--fdr", type=float, metavar="A", help=text)
     add.seed("the resamples")
-    add_work_flags(parser, scratch=True)
+    add.work(scratch=True)
 
 
 def _rank(options: argparse.Namespace) -> None:
@@ -255,7 +224,7 @@ def _rank(options: argparse.Namespace) -> None:
         options.table.isalnum() and not options.target
     )
     if by_name and not Path(options.table).exists():
-        refuse_reading_flags(options, "is a data set, and not a file")
+        tables.refuse_reading_flags(options, "is a data set, and not a file")
         for flag in ("target", "event", "groups"):
             if getattr(options, flag):
                 raise ParameterError(
@@ -265,14 +234,14 @@ def _rank(options: argparse.Namespace) -> None:
         _rank_loaded(options, options.table)
         return
     if is_sparse_file(options.table):
-        table = load_sparse(options)
+        table = tables.load_sparse(options)
     else:
         require_target(options.target, options.filter or options.filters)
-        table = load_table(options, target_columns(options), options.groups)
+        table = tables.load_table(options, target_columns(options), options.groups)
         if table.groups is not None and options.resampling in (None, "bootstrap"):
             options.resampling = "grouped_bootstrap"
 
-    def rank(progress: Progress | None) -> EnsembleResult:
+    def rank(progress: Progress | None) -> pyfsagg.EnsembleResult:
         return _ensemble(options, table.table, table.y, progress=progress, groups=table.groups)
 
     apart = {*(options.adjust or ()), *(options.always or ())}
@@ -282,12 +251,10 @@ def _rank(options: argparse.Namespace) -> None:
 
 
 def _rank_loaded(options: argparse.Namespace, name: str) -> None:
-    """A data set that is loaded by name, and has a target of its own."""
-    from pyfsagg.datasets import load_dataset
+    """A data set loaded by name, with its target."""
+    data = pyfsagg.load_dataset(name)
 
-    data = load_dataset(name)
-
-    def rank(progress: Progress | None) -> EnsembleResult:
+    def rank(progress: Progress | None) -> pyfsagg.EnsembleResult:
         return _ensemble(options, data.X, data.y, progress=progress)
 
     reading = [f"data = pyfsagg.load_dataset({data.name!r})", "X, y = data.X, data.y"]
@@ -298,13 +265,12 @@ def _rank_loaded(options: argparse.Namespace, name: str) -> None:
 def _run(
     options: argparse.Namespace,
     n_features: int,
-    rank: Callable[[Progress | None], EnsembleResult],
+    rank: Callable[[Progress | None], pyfsagg.EnsembleResult],
     view: dict[str, Any],
     unit: str = "resample",
     said: Sequence[str] = (),
 ) -> None:
-    """Rank, write everything into a folder, and say what was found."""
-    from pyfsagg._base.validation import n_selected
+    """Rank, write everything into a folder, and print the answer."""
     from pyfsagg.error_control.control import check_goals
 
     if not isinstance(options.threshold, str):
@@ -319,9 +285,8 @@ def _run(
     keep_result(options, rank, unit=unit, view=view, said=said)
 
 
-def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> EnsembleResult:
-    """Call wam or bam as the flags say."""
-    from pyfsagg.ensemble import bam, wam
+def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> pyfsagg.EnsembleResult:
+    """Call wam or bam with the settings of the flags."""
     from pyfsagg.ensemble.run import gather_settings
     from pyfsagg.ensemble.scoring import deep_enough, likely_filters
 
@@ -350,22 +315,21 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> Ensem
         chosen = {"filters": options.filters} if options.filters else {}
         filters = likely_filters(options.filters or "auto", flat["task"] or "classification")
         params = deep_enough(filters, filter_params, X.shape[1], options.threshold)
-        return bam(X, y, filter_params=params, **chosen, **shared)
+        return pyfsagg.bam(X, y, filter_params=params, **chosen, **shared)
     if options.filters:
         raise ParameterError("--filters belongs to --method bam; --filter names the one of wam")
     name = options.filter or "information_gain"
     params = deep_enough([name], filter_params, X.shape[1], options.threshold)
-    return wam(X, y, filter=name, filter_params=params, **shared)
+    return pyfsagg.wam(X, y, filter=name, filter_params=params, **shared)
 
 
 def _check(options: argparse.Namespace) -> int:
-    from pyfsagg._command.tables import check_file, check_sparse_file
     from pyfsagg.datasets._loaders import is_sparse_file
 
     if is_sparse_file(options.table):
-        read = check_sparse_file(options)
+        read = tables.check_sparse_file(options)
     else:
-        read = check_file(options, target_columns(options), options.groups)
+        read = tables.check_file(options, target_columns(options), options.groups)
     record = {**read.record, **_groups(options, read.table.feature_names)}
     if options.json:
         print(json.dumps(record, indent=2, ensure_ascii=False))
@@ -383,7 +347,7 @@ def _check(options: argparse.Namespace) -> int:
 
 
 def _groups(options: argparse.Namespace, columns: Iterable[Any]) -> dict[str, Any]:
-    """What the record says of the groups that --feature-groups makes; nothing without the flag."""
+    """The record of the groups of --feature-groups; empty without the flag."""
     from pyfsagg._table.groups import group_columns
 
     task = Task.from_flags(options)

@@ -6,16 +6,16 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._base.words import setting
-from pyfsagg._command.flags import Flags, add_view_flags, threshold_or_auto, view_of
+import pyfsagg
+from pyfsagg._base.words import percentages, ranks, setting, words
+from pyfsagg._command.flags import Flags, threshold_or_auto, view_of
 from pyfsagg._command.results import print_records
+from pyfsagg._report.page import PageTable, Text, render_text, terminal_width
+from pyfsagg._run.result import REPORT_FILE
 from pyfsagg.exceptions import DataError, ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from pyfsagg._report.page import PageTable
-    from pyfsagg.ensemble import EnsembleResult
 
 
 COMPARE_EPILOG = """\
@@ -28,51 +28,34 @@ SHORT = 40  # characters of a setting
 
 
 def add_commands(commands: Any) -> None:
-    report = commands.add_parser(
-        "report",
-        help="write the report of a saved result again",
-        description="Write the HTML report of a result that a command or save() wrote into a folder.",
-    )
-    add = Flags(report)
+    text = "write the report of a saved result again"
+    about = "Write the HTML report of a result that a command or save() wrote into a folder."
+    add = Flags.of(commands, "report", _report, text, about)
     add("folder", metavar="FOLDER", help="the folder, or the file of a result")
-    add_view_flags(report)
-    add(
-        "-o", "--output", metavar="FILE", help="where to write (default: report.html in the folder)"
-    )
+    add.view()
+    add("-o", "--output", metavar="FILE", help="file to write (default: report.html in the folder)")
     add.switch("-q", "--quiet", help="print errors only")
-    report.set_defaults(run=_report)
 
-    show = commands.add_parser(
-        "show",
-        help="print the summary of a saved result",
-        description="Print the summary of a result that a command or save() wrote into a folder.",
-    )
-    show.add_argument("folder", metavar="FOLDER", help="the folder, or the file of a result")
-    add_view_flags(show)
-    show.add_argument("--json", action="store_true", help="print the result as JSON")
-    show.set_defaults(run=_show)
+    text = "print the summary of a saved result"
+    about = "Print the summary of a result that a command or save() wrote into a folder."
+    add = Flags.of(commands, "show", _show, text, about)
+    add("folder", metavar="FOLDER", help="the folder, or the file of a result")
+    add.view()
+    add.switch("--json", help="print the result as JSON")
 
-    compare = commands.add_parser(
-        "compare",
-        help="show which features moved between two runs",
-        description="Compare two runs of `pyfsagg rank`: their settings, what both select, and the "
-        "features that moved farthest, with the confidence sets of their ranks.",
-        epilog=COMPARE_EPILOG,
-    )
-    add = Flags(compare)
+    text = "show which features moved between two runs"
+    about = "Compare two runs of `pyfsagg rank`: their settings, what both select, and the "
+    about += "features that moved farthest, with the confidence sets of their ranks."
+    add = Flags.of(commands, "compare", _compare, text, about, COMPARE_EPILOG)
     add("first", metavar="RUN", help="folder of a run")
     add("second", metavar="RUN", help="folder of another run with the same features")
     text = ", or auto, the proposal of each run (default: auto)"
     add.size("--threshold", text, type=threshold_or_auto, default="auto")
     add.switch("--json", help="print all features as JSON")
-    compare.set_defaults(run=_compare)
 
 
 def _report(options: argparse.Namespace) -> None:
-    from pyfsagg._run.result import REPORT_FILE
-    from pyfsagg.results import load_result
-
-    result = load_result(options.folder)
+    result = pyfsagg.load_result(options.folder)
     folder = Path(options.folder)
     if options.output is None and not folder.is_dir():
         raise ParameterError(f"{folder} is a file; name the report with --output FILE")
@@ -83,10 +66,7 @@ def _report(options: argparse.Namespace) -> None:
 
 
 def _show(options: argparse.Namespace) -> None:
-    from pyfsagg._report.page import render_text, terminal_width
-    from pyfsagg.results import load_result
-
-    result = load_result(options.folder)
+    result = pyfsagg.load_result(options.folder)
     view = view_of(options, result._options)
     facts = result._facts(result._options_in_force(view))
     print(result.to_json(**view) if options.json else render_text(facts, terminal_width()))
@@ -98,7 +78,6 @@ def _compare(options: argparse.Namespace) -> None:
     if options.json:
         print_records(features)
         return
-    from pyfsagg._report.page import Text, render_text, terminal_width
 
     lines = map(Text, _lines(first, second, options))
     print(render_text([*lines, _side_by_side(features.head(MOST))], terminal_width()))
@@ -107,45 +86,36 @@ def _compare(options: argparse.Namespace) -> None:
 
 
 def _side_by_side(features: pd.DataFrame) -> PageTable:
-    from pyfsagg._base.words import percentages, ranks
-    from pyfsagg._report.page import PageColumn, PageTable
-
-    columns = [
-        (PageColumn("Feature", numeric=False), list(map(str, features.index))),
-        (PageColumn("Moved"), ranks(features["moved"])),
-    ]
-    for title, name, words in (
+    columns: dict[str, Any] = {"feature": ("Feature", words), "moved": ("Moved", ranks)}
+    for title, name, cells in (
         ("Rank", "rank", ranks),
         ("Selected in %", "selection_frequency", percentages),
+        ("Selected", "selected", words),
     ):
-        columns += [
-            (PageColumn(f"{title}, {run}"), words(features[f"{name}_{run}"])) for run in (1, 2)
-        ]
-    columns += [
-        (
-            PageColumn(f"Selected, {run}", numeric=False),
-            features[f"selected_{run}"].map({True: "yes", False: "no"}).tolist(),
-        )
-        for run in (1, 2)
-    ]
-    return PageTable.of_columns(
-        "The features that moved most (moved: rank in 1 minus rank in 2).", columns
+        columns |= {f"{name}_{run}": (f"{title}, {run}", cells) for run in (1, 2)}
+    frame = features.rename_axis("feature").reset_index()
+    said = {
+        name: frame[name].map({True: "yes", False: "no"}) for name in ("selected_1", "selected_2")
+    }
+    return PageTable.of_frame(
+        "The features that moved most (moved: rank in 1 minus rank in 2).",
+        frame.assign(**said),
+        columns,
     )
 
 
-def _run_in(folder: str) -> EnsembleResult:
-    from pyfsagg.ensemble import EnsembleResult
-    from pyfsagg.results import load_result
-
-    result = load_result(folder)
-    if not isinstance(result, EnsembleResult):
+def _run_in(folder: str) -> pyfsagg.EnsembleResult:
+    result = pyfsagg.load_result(folder)
+    if not isinstance(result, pyfsagg.EnsembleResult):
         raise DataError(
             f"{folder} contains a result of kind {result._kind!r}; name runs of pyfsagg rank"
         )
     return result
 
 
-def _lines(first: EnsembleResult, second: EnsembleResult, options: argparse.Namespace) -> list[str]:
+def _lines(
+    first: pyfsagg.EnsembleResult, second: pyfsagg.EnsembleResult, options: argparse.Namespace
+) -> list[str]:
     from pyfsagg.ensemble.selection import differing_settings
 
     differing = differing_settings(first, second)

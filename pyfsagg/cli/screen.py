@@ -1,4 +1,4 @@
-"""``pyfsagg screen``: genes of a CRISPR screen out of the scores of their guides."""
+"""``pyfsagg screen``: genes of a CRISPR screen, from the scores of their guides."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyfsagg
 from pyfsagg._base.settings import names_of
+from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import enumerate_names
-from pyfsagg._command.flags import Flags, add_output_flags, given, one_or_several
+from pyfsagg._command.flags import Flags, given, one_or_several
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import origin, require_column
 from pyfsagg.exceptions import ParameterError
@@ -16,16 +18,14 @@ from pyfsagg.exceptions import ParameterError
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pyfsagg.screens import Screen
-
 
 DESCRIPTION = """\
 Test the genes of a CRISPR screen by alpha-RRA (the RRA of MAGeCK), with exact p-values.
 
-The table has a row per guide: its gene, and a score whose small values are the low side (depleted
-guides) and whose large values are the high side (enriched ones).  If scores have no sign,
---sign names the column that gives it.  Of a table that MAGeCK wrote (….sgrna_summary.txt) the columns are
-known; of others --item and --score are needed.
+The table has a row per guide: its gene, and a score, small for depleted guides (the low side)
+and large for enriched ones (the high side). If scores have no sign, --sign names a column with
+it. The columns of MAGeCK's tables (….sgrna_summary.txt) are known; others need --item and
+--score.
 """
 MAGECK = {
     "item": "Gene",
@@ -36,7 +36,7 @@ MAGECK = {
     "p_low": "p.low",
     "p_high": "p.high",
 }
-"""What the columns of MAGeCK's table of guides are, by flag; its scores have no sign."""
+"""The columns of MAGeCK's table of guides, by flag; its scores have no sign."""
 EPILOG = """\
 examples:
   pyfsagg screen guides.tsv --item gene --score score
@@ -47,13 +47,9 @@ examples:
 
 
 def add_commands(commands: Any) -> None:
-    parser = commands.add_parser(
-        "screen",
-        help="genes of a CRISPR screen out of the scores of their guides",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-    )
-    add = Flags(parser)
+    text = "genes of a CRISPR screen, from the scores of their guides"
+    called = {"missing": "drop_missing", "guide_weights": "weight"}
+    add = Flags.of(commands, "screen", _screen, text, DESCRIPTION, EPILOG, **called)
     add("table", metavar="TABLE", help="CSV, TSV or Parquet file; - for standard input")
     add.column("--item", help="the gene of each guide")
     add.column("--score", help="the score of each guide")
@@ -63,42 +59,41 @@ def add_commands(commands: Any) -> None:
     add.column("--p-low", help="one-sided p-values of the guides, to choose alpha from")
     add.column("--p-high", help="the same for the high side")
     add.choice("--side", ("both", "low", "high"))
-    add(
-        "--alpha",
-        type=one_or_several(float, "one number or two"),
-        metavar="A",
-        help="percentile up to which guides count, one number or LOW,HIGH (default: the share of "
-        "guides with p-values of at most 0.25; 0.05 if that is 0.01 or less, or without p-values)",
+    text = "percentile up to which guides count, one number or LOW,HIGH (default: the share of "
+    text += (
+        "guides with p-values of at most 0.25; 0.05 if that is 0.01 or less, or without p-values)"
     )
+    add("--alpha", type=one_or_several(float, "one number or two"), metavar="A", help=text)
     text = "null distribution: guides permuted over genes, or uniform percentiles"
     add.choice("--null", ("guides", "uniform"), text)
-    text = "guides without an effect, or a file with one a line: p-values are against them"
+    text = "guides without an effect, or a file with one per line, as the null of the p-values"
     add("--control-guides", metavar="A,B", help=text)
     add("--control-genes", metavar="A,B", help="genes whose guides are controls, or a file")
-    add.choice("--ties", ("average", "last"), "place of guides of equal score")
-    add("--min-guides", type=int, default=1, metavar="K", help="test genes of K guides or more")
-    add.names("--replicates", help="columns of scores of further replicates or pairs")
-    add.column("--weight", help="how far each guide can be trusted to work; with --null uniform")
+    add.choice("--ties", ("average", "last"), "rank of tied guides")
+    add(
+        "--min-guides",
+        type=int,
+        default=1,
+        metavar="K",
+        help="test only genes with at least K guides",
+    )
+    add.names("--replicates", help="score columns of further replicates or pairs")
+    add.column("--weight", help="reliability of each guide; with --null uniform")
     text = "guides in several genes: refuse them, drop them, or count them for each gene"
     add.choice("--shared-guides", ("error", "drop", "each"), text)
     add.names("--genes", default=[], help="genes whose guides the page shows among all guides")
-    add.switch("--drop-missing", help="leave guides without a score out")
+    add.switch("--drop-missing", help="omit guides without a score")
     add("--top", type=int, default=10, metavar="K", help="best genes to show (default: 10)")
     add("--fdr", type=float, default=0.05, metavar="Q", help="limit to show (default: 0.05)")
-    add_output_flags(parser, "pyfsagg-screen")
-    parser.set_defaults(run=_screen, called={"missing": "drop_missing", "guide_weights": "weight"})
+    add.output("pyfsagg-screen")
 
 
 def _screen(options: argparse.Namespace) -> None:
     import numpy as np
 
-    from pyfsagg._base.validation import check_integer, check_real
-    from pyfsagg.datasets import read_table
-    from pyfsagg.screens import screen
-
     check_integer("--top", options.top, low=1)
     check_real("--fdr", options.fdr, low=0.0, high=1.0, low_open=True)
-    table = read_table(options.table)
+    table = pyfsagg.read_table(options.table)
     _know_columns(options, table)
     p_columns = _p_columns(options)
     flags = ("item", "score", "guide", "sign", "lfc", "weight")
@@ -111,8 +106,8 @@ def _screen(options: argparse.Namespace) -> None:
         columns = [scores.abs() * np.sign(table[options.sign]) for scores in columns]
     p_values = [table[name] for name in p_columns.values()]
 
-    def compute(progress: Any) -> Screen:
-        return screen(
+    def compute(progress: Any) -> pyfsagg.Screen:
+        return pyfsagg.screen(
             columns[0],
             table[options.item],
             guides=table[options.guide] if options.guide else None,
@@ -137,7 +132,7 @@ def _screen(options: argparse.Namespace) -> None:
 
 
 def _know_columns(options: argparse.Namespace, table: pd.DataFrame) -> None:
-    """Take the columns of a table of MAGeCK, where none is named; else gene and score must be."""
+    """Use the columns of a table of MAGeCK, if none is named; otherwise gene and score must be."""
     lacking = [flag for flag in ("item", "score") if getattr(options, flag) is None]
     if len(lacking) == 2 and set(MAGECK.values()) <= set(table.columns):
         other = {"low": "p_high", "high": "p_low"}.get(options.side)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pyfsagg._command.flags import Flags, add_output_flags, given, thresholds
+import pyfsagg
+from pyfsagg._base.validation import check_integer
+from pyfsagg._command.flags import Flags, given, thresholds
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import origin
 from pyfsagg.exceptions import ParameterError
-
-if TYPE_CHECKING:
-    from pyfsagg.stability_measures import StabilityResult
-
 
 DESCRIPTION = """\
 Measure how stable scores, rankings or selections are over resamples.
@@ -22,8 +20,8 @@ SOURCE is one of
   a folder         a run saved by pyfsagg rank
   a table          one row per resample, one column per feature: scores (larger = more important),
                    ranks (1 = most important) or 0/1 selections; a first column of labels is skipped
-  a table of names every column is the selection of one resample
-  files of names   one file per resample, one name a line
+  a table of names one column per resample, with the names that it selected
+  files of names   one file per resample, one name per line
 """
 EPILOG = """\
 examples:
@@ -36,13 +34,8 @@ FORMS = ("auto", "run", "matrix", "lists", "columns", "lines")
 
 
 def add_commands(commands: Any) -> None:
-    parser = commands.add_parser(
-        "stability",
-        help="measure how far selections, rankings or scores agree",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-    )
-    add = Flags(parser)
+    text = "measure how far selections, rankings or scores agree"
+    add = Flags.of(commands, "stability", _stability, text, DESCRIPTION, EPILOG)
     add("sources", nargs="+", metavar="SOURCE", help="folder, table, or lists; - is standard input")
     add("--format", choices=FORMS, default="auto", help="what SOURCE is (default: see above)")
     text = "what the cells of a table are; auto: ranks if every row is a ranking from 1, selections if all "
@@ -53,53 +46,42 @@ def add_commands(commands: Any) -> None:
     add.names("--measures", help="(default: all that apply)")
     add.size("--n-features-to-select", " (default: 0.25, and whole lists)")
     add("--n-features", type=int, metavar="P", help="features to choose from, for lists")
-    add(
-        "--similarity",
-        metavar="FILE",
-        help="table of feature similarities from 0 to 1, or GMT file of sets that share features",
-    )
+    text = "table of feature similarities from 0 to 1, or GMT file of sets that share features"
+    add("--similarity", metavar="FILE", help=text)
     add.choice("--interval", ("jackknife", "bootstrap", "none"), "intervals over resamples")
     add("--confidence-level", type=float, default=0.95, help="(default: %(default)s)")
     add.number("--n-boot", default=1000, metavar="B", text="bootstraps")
-    add.choice(
-        "--ties",
-        ("random", "first"),
-        "equal scores that compete for the last places: the mean over all their orders, or the "
-        "first columns as in published results",
-    )
+    text = "ties at the cut: the mean over all orders, or the "
+    text += "first columns as in published results"
+    add.choice("--ties", ("random", "first"), text)
     add.seed("all random draws")
     text = "subset sizes of the curve (default: 10%%, 20%%, … of the features)"
     add("--sizes", type=thresholds, metavar="K,K", help=text)
     text = "a second SOURCE: test that both selections are equally stable"
     add("--compare", nargs="+", metavar="OTHER", help=text)
-    add.switch("--paired", help="with --compare: row i of both comes from the same resample")
-    add_output_flags(parser, "pyfsagg-stability")
-    parser.set_defaults(run=_stability)
+    add.switch("--paired", help="with --compare: row i of both is from the same resample")
+    add.output("pyfsagg-stability")
 
 
 def _stability(options: argparse.Namespace) -> None:
-    from pyfsagg._base.validation import check_integer
     from pyfsagg.cli._collections import load_collection, read_similarity
-    from pyfsagg.stability_measures import stability
 
     if options.n_features is not None:
         check_integer("--n-features", options.n_features, low=1)
-    flags = ("input", "filter", "n_features_to_select", "n_features", "transpose")
-    reading = {"form": options.format, **given(options, *flags)}
-    collection = load_collection(options.sources, **reading)
-    other = load_collection(options.compare, **reading) if options.compare else None
+    collection = load_collection(options.sources, options)
+    other = load_collection(options.compare, options) if options.compare else None
     if options.paired and other is None:
         raise ParameterError("--paired belongs to --compare")
     if collection.input == "sets" and options.sizes:
-        raise ParameterError("--sizes belongs to scores or ranks; selections have their sizes")
+        raise ParameterError("--sizes belongs to scores or ranks; selections have fixed sizes")
     names: dict[str, Any] = {} if other is None else {"names": [collection.name, other.name]}
     similarity = None
     if options.similarity:
         named = collection.feature_names or [name for names in collection.data for name in names]
         similarity = read_similarity(options.similarity, named)
 
-    def compute(progress: Any) -> StabilityResult:
-        report = stability(
+    def compute(progress: Any) -> Any:
+        report = pyfsagg.stability(
             collection.given,
             options.measures,
             compare=None if other is None else other.given,
@@ -113,11 +95,8 @@ def _stability(options: argparse.Namespace) -> None:
             **given(options, "confidence_level", "n_boot", "sizes", "ties"),
             random_state=options.seed,
         )
-        data = {
-            "sources": [name_of_table(source) for source in options.sources],
-            "form": collection.form,
-            "filter": options.filter,
-        }
+        sources = list(map(name_of_table, options.sources))
+        data = {"sources": sources, "form": collection.form, "filter": options.filter}
         parameters = {**report.parameters, "similarity": options.similarity}
         return replace(report, parameters=parameters, data={**data, **report.data})
 

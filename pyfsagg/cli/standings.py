@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pyfsagg._command.flags import Flags, add_output_flags, given
+import pyfsagg
+from pyfsagg._base.validation import check_integer
+from pyfsagg._command.flags import Flags, given
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import origin, require_column
 from pyfsagg.exceptions import ParameterError
 
-if TYPE_CHECKING:
-    from pyfsagg.score_tables import MetricStandings, Standings
-
-
 DESCRIPTION = """\
 Find which places of a table of scores are real.
 
-The table has a row per data set (task, instance) and a column per method, and may have one column with the
-names of the data sets. Rows with the same name are replicates: instances, folds or seeds that are the same
-for all methods. A long table has a row per score, and --method, --dataset and --value name its columns.
-Several tables hold the same methods by several metrics. The folder of a run of `pyfsagg evaluate` or
-`pyfsagg influence` is a table of its folds, and several such folders are data sets.
+The table has a row per data set (task, instance) and a column per method; one column may have
+the names of the data sets. Rows with the same name are replicates: instances, folds or seeds that
+all methods share. A long table has a row per score; --method, --dataset and --value name its
+columns. Several tables have the same methods by several metrics. The folder of a run of
+`pyfsagg evaluate` or `pyfsagg influence` is a table of its folds; several folders are data sets.
 """
 EPILOG = """\
 examples:
@@ -38,13 +36,9 @@ examples:
 
 
 def add_commands(commands: Any) -> None:
-    parser = commands.add_parser(
-        "standings",
-        help="which places of a table of scores are real",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-    )
-    add = Flags(parser)
+    text = "which places of a table of scores are real"
+    called = {"higher_is_better": "lower_is_better"}
+    add = Flags.of(commands, "standings", _standings, text, DESCRIPTION, EPILOG, **called)
     text = "CSV, TSV or Parquet files (CSV or TSV may be compressed, - is standard input), or folders of runs"
     add("tables", metavar="TABLE", nargs="+", help=text)
     add.column("--method", help="of a long table, the column of the methods")
@@ -52,28 +46,24 @@ def add_commands(commands: Any) -> None:
     add.column("--dataset", help="the column of the data sets")
     text = "of a long table, the column of folds or instances that are the same for all methods"
     add.column("--replicate", help=text)
-    add.column("--metric", help="the column that says by which metric a row was scored")
-    add.switch("--lower-is-better", help="small scores are good, such as errors and losses")
-    add.names("--losses", help="metrics of which small scores are good")
+    add.column("--metric", help="the column with the metric of each row")
+    add.switch("--lower-is-better", help="smaller scores are better, as for errors and losses")
+    add.names("--losses", help="metrics whose smaller scores are better")
     add.choice("--by", ("mean", "rank"), "places by mean scores or by average ranks")
     text = "test of the pairs, corrected by Holm"
     add.choice("--test", ("auto", "t", "wilcoxon", "signs"), text)
-    text = "test rows by training rows if replicates are folds of the same rows"
+    text = "ratio of test to training rows, if replicates are folds of the same rows"
     add.number("--test-train-ratio", default=0.0, metavar="R", text=text)
-    text = "differences up to here do not matter: probabilities that methods are equivalent"
+    text = "largest difference that does not matter, for probabilities of equivalence"
     add("--rope", type=float, metavar="D", help=text)
     text = "of sets and intervals"
     add.number("--confidence-level", default=0.95, metavar="C", text=text)
     add.seed("random signs and draws")
     add("--top", type=int, default=10, metavar="K", help="methods to show (default: 10)")
-    add_output_flags(parser, "pyfsagg-standings")
-    parser.set_defaults(run=_standings, called={"higher_is_better": "lower_is_better"})
+    add.output("pyfsagg-standings")
 
 
 def _standings(options: argparse.Namespace) -> None:
-    from pyfsagg._base.validation import check_integer
-    from pyfsagg.score_tables import standings
-
     check_integer("--top", options.top, low=1)
     paths = options.tables
     columns = given(options, "method", "dataset", "value", "replicate", "metric")
@@ -85,29 +75,19 @@ def _standings(options: argparse.Namespace) -> None:
             raise ParameterError(f"--losses names some of several metrics, {known}")
         higher = {name: name not in options.losses for name in metrics}
 
-    def compute(progress: Any) -> Standings | MetricStandings:
-        return standings(
-            data,
-            **columns,
-            higher_is_better=higher,
-            **given(options, "by", "test", "test_train_ratio", "rope", "confidence_level"),
-            random_state=options.seed,
-        )
-
+    how = given(options, "by", "test", "test_train_ratio", "rope", "confidence_level")
+    how |= {**columns, "higher_is_better": higher, "random_state": options.seed}
     name = ", ".join(map(name_of_table, paths))
-    origins = origin(paths, [f"data = {code}"], name)
-    keep_result(options, compute, view={"top": options.top, **origins})
+    view = {"top": options.top, **origin(paths, [f"data = {code}"], name)}
+    keep_result(options, lambda _: pyfsagg.standings(data, **how), view=view)
 
 
 def _read(paths: list[str], columns: dict[str, str | None]) -> tuple[Any, str, list[str]]:
     """What is compared, the code that reads it, and the metrics where there are several."""
-    from pyfsagg.datasets import read_table
-    from pyfsagg.results import load_result
-
     folders = [Path(path).is_dir() for path in paths]
     if any(folders) and not all(folders):
         raise ParameterError("give tables, or folders of runs, but not both")
-    read: Any = load_result if all(folders) else read_table
+    read: Any = pyfsagg.load_result if all(folders) else pyfsagg.read_table
     one = "pyfsagg." + read.__name__ + "({!r})"
     found = [read(path) for path in paths]
     for table in found if not any(folders) else ():

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pyfsagg._command.flags import Flags, add_output_flags, given
+import pyfsagg
+from pyfsagg._base.validation import check_integer, check_real
+from pyfsagg._command.flags import Flags, given
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import origin
 
-if TYPE_CHECKING:
-    from pyfsagg.study_tables import Studies
-
-
 DESCRIPTION = """\
-Find items, such as genes, with an effect of the same sign in at least so many studies.
+Find items, such as genes, with an effect of the same sign in at least --min-studies studies.
 
-Each study is a table with a row per item: its name, an effect with a sign (log fold change) and a
-p-value that is not adjusted, for all items and not only for the significant ones. Columns of DESeq2,
-edgeR, limma, sleuth, Seurat and scanpy are known; flags name others. Or one long table contains all
-studies, and --study names its column of studies. Lists without signs are for pyfsagg aggregate.
+Each study is a table with a row for each item, also those that are not significant: its name, an
+effect with a sign (log fold change) and an unadjusted p-value. Columns of DESeq2, edgeR, limma,
+sleuth, Seurat and scanpy are known; flags name others. In one long table --study names the column
+of the studies. For lists without signs use pyfsagg aggregate.
 """
 EPILOG = """\
 examples:
@@ -39,44 +37,32 @@ COLUMNS = {
 
 
 def add_commands(commands: Any) -> None:
-    parser = commands.add_parser(
-        "studies",
-        help="effects of one sign in several differential-expression tables",
-        description=DESCRIPTION,
-        epilog=EPILOG,
-    )
-    add = Flags(parser)
+    text = "effects of one sign in several differential-expression tables"
+    add = Flags.of(commands, "studies", _studies, text, DESCRIPTION, EPILOG)
     text = "CSV, TSV or Parquet files (CSV or TSV may be compressed), one per study"
     add("tables", metavar="TABLE", nargs="+", help=text)
     for name, text in COLUMNS.items():
         add.column(f"--{name.replace('_', '-')}", help=f"the column of {text}")
-    text = "in how many studies at least (default: 2)"
+    text = "least number of studies (default: 2)"
     add("--min-studies", type=int, default=2, metavar="R", help=text)
-    text = "what a study says of an item: its p-value, or its place among all items"
+    text = "evidence of a study: the p-value of an item, or its rank"
     add.choice("--evidence", ("p_values", "ranks"), text)
     text = "correction across items"
     add.choice("--adjust", ("adafilter", "bh", "holm", "bonferroni"), text)
-    text = "refuse an item that a study names twice, or keep its first row"
+    text = "refuse repeated items of a study, or keep the first row"
     add.choice("--duplicates", ("error", "first"), text)
     add("--top", type=int, default=10, metavar="K", help="best items to show (default: 10)")
     add("--fdr", type=float, default=0.05, metavar="Q", help="limit to show (default: 0.05)")
-    add_output_flags(parser, "pyfsagg-studies")
-    parser.set_defaults(run=_studies)
+    add.output("pyfsagg-studies")
 
 
 def _studies(options: argparse.Namespace) -> None:
-    from pyfsagg._base.validation import check_integer, check_real
-    from pyfsagg.study_tables import studies
-
     check_integer("--top", options.top, low=1)
     check_real("--fdr", options.fdr, low=0.0, high=1.0, low_open=True)
     paths = options.tables
     tables = paths[0] if options.study and len(paths) == 1 else paths
-    names = (*COLUMNS, "min_studies", "evidence", "adjust", "duplicates")
-
-    def compute(progress: Any) -> Studies:
-        return studies(tables, **given(options, *names))
-
+    how = given(options, *COLUMNS, "min_studies", "evidence", "adjust", "duplicates")
     name = ", ".join(map(name_of_table, paths[:5])) + (", …" if len(paths) > 5 else "")
     origins = origin(paths, [f"tables = {tables!r}"], name)
-    keep_result(options, compute, view={**given(options, "top", "fdr"), **origins})
+    view = {**given(options, "top", "fdr"), **origins}
+    keep_result(options, lambda _: pyfsagg.studies(tables, **how), view=view)

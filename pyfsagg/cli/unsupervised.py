@@ -7,15 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pyfsagg._command.flags import (
-    TABLE_HELP,
-    Flags,
-    add_output_flags,
-    add_reading_flags,
-    add_work_flags,
-    given,
-    threshold,
-)
+import pyfsagg
+from pyfsagg._base.validation import n_selected
+from pyfsagg._command.flags import TABLE_HELP, Flags, given, threshold
 from pyfsagg._command.results import keep_result
 from pyfsagg._command.tables import load_table
 from pyfsagg._run.execution import Execution
@@ -23,8 +17,6 @@ from pyfsagg.exceptions import ParameterError
 
 if TYPE_CHECKING:
     import pandas as pd
-
-    from pyfsagg.unsupervised import ConsensusRanking
 
 
 EPILOG = """\
@@ -37,18 +29,14 @@ examples:
 
 
 def add_commands(commands: Any) -> None:
-    parser = commands.add_parser(
-        "unsupervised",
-        help="rank and select the features of a table without labels",
-        description="Rank the features of a table without labels, by consensus affinity or another "
-        "method, and write the ranking, the consensus matrix, pictures and a report.",
-        epilog=EPILOG,
-    )
-    add = Flags(parser)
+    text = "rank and select the features of a table without labels"
+    about = "Rank the features of a table without labels, by consensus affinity or another "
+    about += "method, and write the ranking, the consensus matrix, pictures and a report."
+    add = Flags.of(commands, "unsupervised", _unsupervised, text, about, EPILOG)
     add("table", metavar="TABLE", help=TABLE_HELP)
-    text = "column with classes: not used for the ranking, but to judge it"
+    text = "column with classes, used only to judge the ranking"
     add.column("--classes", "--target", help=text)
-    add_reading_flags(parser)
+    add.reading()
     text = "how features are ranked; an unknown name lists them (default: %(default)s)"
     add("--method", default="frcm", metavar="NAME", help=text)
     add.number("--n-clusterings", default=100, metavar="T")
@@ -57,7 +45,7 @@ def add_commands(commands: Any) -> None:
     add("--k-range", type=_pair, metavar="LOW,HIGH", help="clusters (default: 2 to min(√N, 20))")
     add("--clusterer", default="k_means", metavar="NAME", help="(default: %(default)s)")
     scales = ("z_score", "min_max", "center", "none")
-    add.choice("--standardize", scales, "scale of the features; the ranking depends on it")
+    add.choice("--standardize", scales, "scaling of the features, on which the ranking depends")
     add("--n-neighbors", type=int, metavar="K", help="of laplacian_score (default: 5)")
     add("--aggregator", metavar="NAME", help="of frmv (default: borda)")
     add.size(
@@ -68,9 +56,8 @@ def add_commands(commands: Any) -> None:
     )
     add("--trials", type=int, default=10, metavar="N", help="of the curves for --classes")
     add.seed("the clusterings")
-    add_work_flags(parser)
-    add_output_flags(parser, "pyfsagg-unsupervised")
-    parser.set_defaults(run=_unsupervised)
+    add.work()
+    add.output("pyfsagg-unsupervised")
 
 
 def _pair(text: str) -> tuple[int, int]:
@@ -83,18 +70,16 @@ def _pair(text: str) -> tuple[int, int]:
 
 
 def _unsupervised(options: argparse.Namespace) -> None:
-    from pyfsagg._base.validation import n_selected
-
     table = load_table(options, options.classes)
     X, y, size = table.X, table.y, options.n_features_to_select
     if not isinstance(size, str):
         n_selected(size, X.shape[1], "--n-features-to-select")  # refuse before the work is done
 
-    def compute(progress: Any) -> ConsensusRanking:
+    def compute(progress: Any) -> pyfsagg.unsupervised.ConsensusRanking:
         result = _rank(options, X, progress)
         return result if y is None else replace(result, curves=_judge(options, result, X, y))
 
-    def draw(result: ConsensusRanking, folder: Path) -> None:
+    def draw(result: pyfsagg.unsupervised.ConsensusRanking, folder: Path) -> None:
         from pyfsagg.unsupervised._report import plot_borda_curve, plot_clustering_curve
 
         pictures = {"spectrum": result.plot("spectrum", n_features_to_select=size)}
@@ -110,8 +95,9 @@ def _unsupervised(options: argparse.Namespace) -> None:
     keep_result(options, compute, unit="clustering", view=view, draw=draw, said=table.lines)
 
 
-def _rank(options: argparse.Namespace, X: pd.DataFrame, progress: Any) -> ConsensusRanking:
-    from pyfsagg.unsupervised import rank_unsupervised
+def _rank(
+    options: argparse.Namespace, X: pd.DataFrame, progress: Any
+) -> pyfsagg.unsupervised.ConsensusRanking:
     from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS
 
     spec = UNSUPERVISED_METHODS.get(options.method)
@@ -136,29 +122,22 @@ def _rank(options: argparse.Namespace, X: pd.DataFrame, progress: Any) -> Consen
             flag = name.replace("_", "-")
             raise ParameterError(f"--{flag} belongs to --method {' and '.join(methods)}")
         chosen[name] = value
-    return rank_unsupervised(X, spec.name, **chosen)
+    return pyfsagg.unsupervised.rank_unsupervised(X, spec.name, **chosen)
 
 
 def _judge(
-    options: argparse.Namespace, result: ConsensusRanking, X: Any, y: Any
+    options: argparse.Namespace, result: pyfsagg.unsupervised.ConsensusRanking, X: Any, y: Any
 ) -> dict[str, pd.DataFrame]:
     """Compare with the classes."""
     import numpy as np
 
-    from pyfsagg.unsupervised import clustering_curve
     from pyfsagg.unsupervised.evaluation import borda_curve
     from pyfsagg.unsupervised.rankings import correlation_ratio
 
     sizes = np.unique(np.linspace(1, X.shape[1], min(20, X.shape[1])).round().astype(int))
-    curve = clustering_curve(
-        X,
-        y,
-        {result.method: result},
-        sizes.tolist(),
-        n_trials=options.trials,
-        standardize=options.standardize,
-        random_state=options.seed,
-        n_jobs=options.jobs,
-    )
+    how: dict[str, Any] = {"n_trials": options.trials, **given(options, "standardize")}
+    how |= {"random_state": options.seed, "n_jobs": options.jobs}
+    rankings = {result.method: result}
+    curve = pyfsagg.unsupervised.clustering_curve(X, y, rankings, sizes.tolist(), **how)
     borda = borda_curve(result.scores, correlation_ratio(X, y))
     return {"clustering_curve": curve, "borda_curve": borda}

@@ -122,8 +122,8 @@ def _ranking(result: Committee) -> list[Block]:
             words=("Feature", "Tied"),
         ),
         rows,
-        f"{more}Votes and their share are without weights. Tied: another feature had the same right to "
-        "the place.",
+        f"{more}Votes and their share are unweighted. Tied: another feature could equally have this "
+        "place.",
         find="feature",
     )
     drawn = drawing.picture(
@@ -144,8 +144,9 @@ def _front(result: Committee) -> list[Block]:
         plot_front,
         result,
         label="Dots: performance of each voter against its number of features; line: Pareto front",
-        caption="A dot per voter. Line: the front, the best performance with so many features or fewer. "
-        "The knee is the point of the front farthest above the dashed line between its ends.",
+        caption="A dot per voter. Line: the front, the best performance with at most this number of "
+        "features. The knee is the point of the front farthest above the dashed line between its "
+        "ends.",
     )
     rows = [
         [count(n), number(performance), count(voters), number(distance), "yes" if knee else ""]
@@ -170,13 +171,12 @@ def _reading(result: Committee) -> list[Block]:
     )
     texts = [
         Markup("<b>{}.</b> {}").format(readable(rule.name).capitalize(), meaning),
-        "A share of voters depends on how many features they select and on the learners. It says how "
-        "the committee votes, and not how probable it is that a feature matters.",
+        "A share of voters depends on the learners and on how many features they select. It is not the "
+        "probability that a feature matters.",
     ]
     if rule.proportional:
         texts.append(
-            "Proportional: voters whose features have been elected count less for the next places, so "
-            "a feature of the same voters as an elected one comes later. The order is that of a "
-            "set to be used together."
+            "Proportional: voters with elected features count less for the next places, so a feature of "
+            "the same voters comes later. The first k features are a set to be used together."
         )
     return [Text(text) for text in texts]

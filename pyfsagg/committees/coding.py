@@ -23,13 +23,9 @@ from pyfsagg.exceptions import DataError, ParameterError
 
 @dataclass(frozen=True, eq=False)
 class FeatureCoding:
-    """The numeric columns that represent the p features of a table.
-
-    `values` (n_samples, n_coded) has those of a feature side by side; NaN = a number is missing.  Of each,
-    `column` is the column that it codes, `feature` the feature that it belongs to, and `is_level` whether
-    it is a level of a nominal column, of 0 and 1.  With `mean` the importance of a group is the mean of
-    its columns', and not the largest.  Columns that are always in come first, of no feature (-1).
-    """
+    """Numeric `values` (n_samples, n_coded) of features, side by side, NaN = missing, with the `column`
+    and `feature` of each and whether it `is_level` of a nominal column. Groups take the `mean` or
+    largest importance; columns that are always in come first (feature -1)."""
 
     values: Floats
     column: NDArray[np.intp]
@@ -52,10 +48,8 @@ class FeatureCoding:
         return np.flatnonzero((np.isin(self.feature, features) | (self.feature < 0)) & visible)
 
     def by_feature(self, importances: Floats, columns: NDArray[np.intp]) -> Floats:
-        """Importances of the features that the columns at these positions represent.
-
-        Levels of a nominal column add up; of several columns the largest importance, or their mean.
-        """
+        """Importances of the features of these columns: levels of a nominal column are summed, of
+        several columns the largest or the mean."""
         ranked = self.feature[columns] >= 0
         importances, columns = importances[ranked], columns[ranked]
         first = _firsts(self.column[columns])
@@ -73,10 +67,8 @@ def _firsts(sorted_ids: NDArray[np.intp]) -> NDArray[np.intp]:
 def code_features(
     table: Table, groups: FeatureGroups | None, always: Table | None = None
 ) -> FeatureCoding:
-    """The columns of numbers for the features of a table, whose columns may be grouped.
-
-    A missing value of a nominal column is a level like others.
-    """
+    """Numeric columns for the features or groups of a table; missing is one more level of a nominal
+    column."""
     if always is not None:
         first, rest = code_features(always, None), code_features(table, groups)
         return FeatureCoding(
@@ -129,11 +121,8 @@ def _levels(cells: Floats, codes: Floats) -> Floats:
 
 
 class FeatureColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """From addresses of cells to the columns that represent features.
-
-    A selector of scikit-learn knows one column per feature: its cells are addresses (feature times rows
-    plus row), which say which features and rows of the coded table a learner is fitted to.
-    """
+    """Maps the cells of a selector's table, which has a column per feature, to the coded columns: a
+    cell is an address (feature times rows plus row)."""
 
     def __init__(self, cells: Floats, coding: FeatureCoding) -> None:
         self.cells = cells
@@ -165,10 +154,8 @@ def addressed(
 
 
 class FunctionLearner(BaseEstimator):  # type: ignore[misc]
-    """A function of a table and a target, whose values are importances; it predicts nothing.
-
-    `labels` are those of the classes, if the target has classes, whose codes selectors hand on.
-    """
+    """A function of a table and a target that returns importances and predicts nothing; `labels` are
+    those of the classes."""
 
     def __init__(
         self, function: Callable[[Any, Any], Any], labels: NDArray[Any] | None = None
@@ -191,10 +178,8 @@ class FunctionLearner(BaseEstimator):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class Importance:
-    """Size of the coefficients or importances of a fitted learner, of a pipeline of its last step.
-
-    Of several classes the sum of the sizes (`order` 1), or the root of the sum of squares (2).
-    """
+    """Absolute coefficients or importances of a fitted learner or the last step of a pipeline; over
+    classes their sum (`order` 1) or root of squares (2)."""
 
     name: str
     order: int

@@ -106,7 +106,7 @@ def committee(
 
     See Also
     --------
-    vote : The same for selections that exist already.
+    vote : The same for existing selections.
 
     Notes
     -----
@@ -420,7 +420,7 @@ def _read_selection(selection: Any, models: Mapping[str, Any]) -> dict[str, Lear
         selection = dict.fromkeys(models, LearnerSelection.read("selection", selection))
     for name in selection:
         if name not in models:
-            unknown = f" names {name!r}, which is no learner; these are {', '.join(models)}"
+            unknown = f" names {name!r}, which is not a learner; these are {', '.join(models)}"
             raise ParameterError(Param("selection"), unknown)
     ways = {name: LearnerSelection.read("selection", selection.get(name)) for name in models}
     for name, way in ways.items():

@@ -41,9 +41,8 @@ from pyfsagg.stability_measures.measure import measure_stability
 ALL = "all voters"
 _FIRST = 20  # features in the summary
 BEST_OF_MANY = (
-    "Each performance is of one voter on its own test rows. The front takes the best of many, so "
-    "they are optimistic about new rows; use it to compare sizes, and measure "
-    "the chosen features by an evaluation."
+    "Each performance is that of one voter on its test rows. The front takes the best of many, so it is "
+    "optimistic for new rows: use it to compare sizes, and evaluate the chosen features."
 )
 
 Weights = Sequence[float] | NDArray[Any] | str | None
@@ -58,7 +57,7 @@ class Committee(Grouped, Recorded):
     ranking : DataFrame
         Index ``feature``, the best first: ``rank``; ``score`` of the rule, larger = better; ``votes``
         (how many of the m voters select it) and ``share`` (of m), both without weights; ``tied``
-        (whether another feature had the same right to the place).
+        (whether another feature could equally have the place).
     voters : DataFrame
         One row per voter: ``learner`` (empty if it was not said), ``n_features`` (how many it selects),
         ``performance`` (larger = better, NaN = not known) and ``weight``; of :func:`committee` also
@@ -143,7 +142,7 @@ class Committee(Grouped, Recorded):
 
     @property
     def learners(self) -> list[str]:
-        """Names of the learners in the order of the voters; empty if none was said."""
+        """Names of the learners in the order of the voters; empty without names."""
         return [str(name) for name in self.voters["learner"].unique() if name]
 
     def to_frame(self) -> pd.DataFrame:
@@ -287,7 +286,7 @@ class Committee(Grouped, Recorded):
         ]
         empty = int((n == 0).sum())
         if empty:
-            parts.append(f"{plural(empty, 'voter')} selected nothing and counted nothing.")
+            parts.append(f"{plural(empty, 'voter')} selected nothing and did not count.")
         failed = self._failures()
         if len(failed):
             parts.append(
@@ -300,7 +299,7 @@ class Committee(Grouped, Recorded):
         return [*parts, *self._of_front()]
 
     def _failures(self) -> pd.DataFrame:
-        """What was said of voters without selection or performance: ``message``, ``voters``."""
+        """Messages on voters without selection or performance: ``message``, ``voters``."""
         if "message" not in self.voters:
             return pd.DataFrame({"message": [], "voters": []})
         missing = self.voters["performance"].isna()
@@ -385,8 +384,8 @@ class Committee(Grouped, Recorded):
                 words=["Learner"],
             ),
             rows,
-            "Jaccard similarity: mean over the pairs of voters with a selection of the share of "
-            "features that both select among those that one of them selects.",
+            "Jaccard similarity: of the features that either of two voters selects, the share that both "
+            "select; mean over the pairs.",
         )
 
     def __repr__(self) -> str:

@@ -23,11 +23,8 @@ EQUAL = 1e-10
 Sums of fractions depend on the order of their terms in the last digits, and a tie must not.
 """
 
-BY_SCORE = "equal scores share the mean of their ranks; they are shown in the order of the features"
-BY_STEP = (
-    "of features with equal scores the first one in the order of the features is elected, and `tied` "
-    "says so"
-)
+BY_SCORE = "average ranks"
+BY_STEP = "the first feature is elected, and `tied` marks it"
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,7 +140,7 @@ VOTING_RULES.add(
     VotingRule(
         name="approval",
         aliases=("av",),
-        summary="how many voters select a feature",
+        summary="number of voters that select the feature",
         formula="sum over voters that select f of w_v",
         latex=r"\sum_{v:\, f \in A_v} w_v",
         bounds="[0, sum of w]",
@@ -155,7 +152,7 @@ VOTING_RULES.add(
     VotingRule(
         name="satisfaction_approval",
         aliases=("sav",),
-        summary="each voter divides one vote evenly among the features of its selection",
+        summary="each voter splits one vote evenly among its features",
         formula="sum over voters that select f of w_v / |A_v|",
         latex=r"\sum_{v:\, f \in A_v} \frac{w_v}{|A_v|}",
         bounds="[0, sum of w]",
@@ -169,7 +166,7 @@ VOTING_RULES.add(
     VotingRule(
         name="sequential_proportional_approval",
         aliases=("spav", "seq_pav"),
-        summary="one place after the other; a voter with k features elected counts 1/(1 + k)",
+        summary="one feature at a time; a voter with k elected features counts 1/(1 + k)",
         formula="when f is elected: sum over voters that select f of w_v / (1 + k_v)",
         latex=r"\sum_{v:\, f \in A_v} \frac{w_v}{1 + k_v}",
         bounds="[0, sum of w]",
@@ -182,8 +179,8 @@ VOTING_RULES.add(
     VotingRule(
         name="phragmen",
         aliases=("sequential_phragmen", "seq_phragmen"),
-        summary="one place after the other; an elected feature is a load of 1 that its voters share, so "
-        "the largest load of a voter stays as small as can be",
+        summary="one feature at a time; its voters share a load of 1, and the largest load is kept "
+        "smallest",
         formula="when f is elected: 1 / load, load = (1 + sum of w_v x_v) / sum of w_v over voters that "
         "select f, whose x_v then is the load",
         latex=r"\frac{\sum_{v:\, f \in A_v} w_v}{1 + \sum_{v:\, f \in A_v} w_v x_v}",

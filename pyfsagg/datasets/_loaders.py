@@ -1,4 +1,4 @@
-"""Loading of data sets and tables, the check of a table, and what the catalogue says."""
+"""Loading of data sets and tables, the check of a table, and the catalogue."""
 
 from __future__ import annotations
 
@@ -39,12 +39,9 @@ Entry = Mapping[str, Any]
 
 
 def catalogue(folder: Path) -> dict[str, Entry]:
-    """The entries by name of the data set.
-
-    Each has ``paper``, ``openml_id`` (empty if it is not known there), ``published_as`` (the name in
-    the paper), ``n_samples``, ``n_features``, ``counts_target`` (whether the printed number of features
-    counts the class), ``classes`` (sizes in ascending order, where they are printed).
-    """
+    """Entries by data set: ``paper``, ``openml_id`` or "", ``published_as``, ``n_samples``,
+    ``n_features`` (``counts_target``: with the class) and ``classes``, the ascending sizes where
+    printed."""
     rows = pd.read_csv(folder / "datasets.csv", keep_default_na=False).to_dict("records")
     return {str(row["name"]): row for row in rows}  # type: ignore[misc]
 
@@ -108,10 +105,8 @@ def content_hash(X: pd.DataFrame, y: pd.Series[Any]) -> str:
 
 
 def check_content(name: str, found: str, pinned: str, cache: str | os.PathLike[str] | None) -> None:
-    """Refuse a table whose content is not what was pinned, or what the first download here was.
-
-    The SHA-256 of a first download is kept in ``pyfsagg-sha256.json`` beside the downloads.
-    """
+    """Refuse a table other than the pinned one, or than the first download, whose SHA-256 is in
+    ``pyfsagg-sha256.json``."""
     from sklearn.datasets import get_data_home
 
     path = Path(get_data_home(None if cache is None else str(cache))) / "pyfsagg-sha256.json"
@@ -137,7 +132,7 @@ class _TooLargeError(Exception):
 
 @contextmanager
 def _limited_downloads(most: int) -> Iterator[None]:
-    """Stop whatever `urlopen` reads inside the block after so many bytes."""
+    """Stop each read of `urlopen` inside the block after this many bytes."""
 
     class Limit(urllib.request.BaseHandler):
         def http_response(self, request: Any, response: Any) -> Any:
@@ -280,10 +275,8 @@ def _read_svmlight(content: bytes, label: str) -> tuple[Any, pd.Series[Any]]:
 def split_target(
     frame: pd.DataFrame, target: str | Sequence[str] | None, exclude: Sequence[str] = ()
 ) -> tuple[pd.DataFrame, pd.Series[Any] | pd.DataFrame | None]:
-    """Features and target of a table; the columns in `exclude` are omitted from the features.
-
-    Without the name of a target the target is None; two names, of time and event, give a frame.
-    """
+    """Features without `exclude`, and target: None without a name, a frame for two names (time and
+    event)."""
     names = [str(name) for name in frame.columns]
     check_writable_names(names, "a column")
     single = target is None or isinstance(target, str)
@@ -391,7 +384,7 @@ def in_memory(table: Any) -> pd.DataFrame:
 def split_labels(
     frame: pd.DataFrame, y: Any, exclude: Sequence[str] = ()
 ) -> tuple[pd.DataFrame, pd.Series[Any] | pd.DataFrame | None]:
-    """Features and target of a table, of which `y` is the column (of survival two), or which stands apart."""
+    """Features and target of a table; `y` is its column (two for survival), or a separate target."""
     named = isinstance(y, str) or (
         isinstance(y, (tuple, list)) and len(y) == 2 and all(isinstance(each, str) for each in y)
     )
@@ -506,7 +499,11 @@ def load_dataset(
         source = "UCI Ionosphere radar returns, exported from R's mlbench package"
         data = Dataset(frame.drop(columns="target").astype(float), frame["target"], key, source)
     elif key in _SKLEARN:
-        data = _load_sklearn(key)
+        import sklearn.datasets
+
+        bunch = getattr(sklearn.datasets, f"load_{key}")(as_frame=True)
+        labels = pd.Series(bunch.target_names.astype(str)[bunch.target], name="target")
+        data = Dataset(bunch.data, labels, key, f"scikit-learn's load_{key}")
     elif key in _local_tables():
         data = _load_local(key, _local_tables()[key])
     elif download and key in published and published[key]["openml_id"]:
@@ -533,17 +530,9 @@ def list_datasets() -> pd.DataFrame:
 
 
 def data_folder() -> Path:
-    """Where the embedded data are: inside an installed package, beside it in a checkout."""
+    """The folder of the embedded data: in an installed package, or next to it in a checkout."""
     installed = Path(__file__).parent / "data"
     return installed if installed.is_dir() else Path(__file__).parents[2] / "data"
-
-
-def _load_sklearn(name: str) -> Dataset:
-    import sklearn.datasets
-
-    bunch = getattr(sklearn.datasets, f"load_{name}")(as_frame=True)
-    labels = pd.Series(bunch.target_names.astype(str)[bunch.target], name="target")
-    return Dataset(bunch.data, labels, name, f"scikit-learn's load_{name}")
 
 
 def _local_tables() -> dict[str, Path]:
@@ -578,9 +567,8 @@ COLUMNS = ["name", "origin", "n_samples", "n_features", "classes", "paper", "pri
 
 
 def describe_datasets(names: str | Sequence[str] | None = None) -> pd.DataFrame:
-    """The data sets that can be loaded here, and those of the papers that are not here.
-
-    Each available data set is loaded, so its actual values are shown.
+    """The available data sets, with their actual values, and those of the papers that are not
+    available.
 
     Examples
     --------

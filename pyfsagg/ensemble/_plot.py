@@ -245,10 +245,8 @@ def _resample_agreement(result: Ranked) -> Floats:
 
 
 def correlate_rows(a: Floats, b: Floats) -> Floats:
-    """Pearson correlation of row r of `a` with row r of `b` over the columns that both know.
-
-    Shapes (m, p) broadcast; the result (m,) is NaN where one of the rows does not vary.
-    """
+    """Pearson correlation of row r of `a` with row r of `b` over the columns known in both; shapes (m,
+    p) broadcast, and constant rows give NaN in (m,)."""
     known = ~np.isnan(a) & ~np.isnan(b)
     left, right = (_unit_rows(np.where(known, values, np.nan)) for values in (a, b))
     products = np.where(known, left * right, 0.0).sum(axis=-1)

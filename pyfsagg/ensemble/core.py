@@ -34,11 +34,8 @@ Matrices = Mapping[str, Floats]
 
 
 class MatrixStore:
-    """Score matrices in memory, or in unnamed files of a folder.
-
-    The files are mapped into memory, so a matrix is an ordinary array in both cases.  They vanish
-    with the arrays, and with the process however that ends.
-    """
+    """Score matrices in memory, or mapped from unnamed files of a folder, which vanish with the arrays
+    or the process."""
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         if folder is not None and not Path(folder).is_dir():
@@ -92,10 +89,8 @@ def _reserve(file: int, size: int) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """How score matrices become one score per feature: by an aggregator, after `normalize` of several.
-
-    Scores that were compared with noise are then scaled per resample.
-    """
+    """How score matrices become one score per feature: an aggregator, after `normalize` of several
+    filters (per resample, if scores were compared with noise)."""
 
     aggregator: str
     options: Mapping[str, Any]
@@ -159,11 +154,8 @@ class Recipe:
         *,
         in_parts: bool = False,
     ) -> Floats:
-        """One score per feature out of one per resample.
-
-        `in_parts` takes some columns at a time where the aggregator allows it; every part must have
-        features that each resample saw.
-        """
+        """One score per feature from scores per resample; `in_parts` takes some columns at a time, if
+        the aggregator allows it and each resample saw some of them."""
         if not in_parts or not self.spec.by_item(self.options):
             return self.compute(as_lists(combined, names)).scores
         store = store or MatrixStore()
@@ -191,11 +183,8 @@ class Recipe:
 
 
 def normalize_scores(scores: Floats, normalize: str) -> Floats:
-    """Scores (n_resamples, n_features) moved and scaled to the range from 0 to 1.
-
-    Each row (``"per_resample"``) or column (``"per_feature"``) is treated on its own; missing scores
-    stay missing; where all scores are equal they become 0.
-    """
+    """Scores (n_resamples, n_features) scaled to 0..1 per row (``"per_resample"``) or column
+    (``"per_feature"``); missing ones stay, constant ones become 0."""
     axis = 1 if normalize == "per_resample" else 0
     low = np.nanmin(scores, axis=axis, keepdims=True)
     span = np.nanmax(scores, axis=axis, keepdims=True) - low

@@ -102,10 +102,8 @@ class Grouped:
 
     @cached_property
     def groups(self) -> dict[str, tuple[str, ...]]:
-        """Columns of each group of columns (:class:`pyfsagg.Task`), by its name; empty without groups.
-
-        A feature that is not among them is a column of its own.
-        """
+        """Columns of each feature group (:class:`pyfsagg.Task`) by name; other features are single
+        columns."""
         recorded = self.data.get("groups") or {}
         return {name: tuple(columns) for name, columns in recorded.items()}
 
@@ -152,7 +150,7 @@ class Ranked(Grouped):
 
 
 def document_of(data: Ranked) -> dict[str, Any]:
-    """What :func:`fields_of` reads beside the arrays and the settings."""
+    """What :func:`fields_of` reads in addition to the arrays and the settings."""
     document = {
         "method": data.method,
         "features": list(data.feature_names),
@@ -214,10 +212,8 @@ def fields_of(document: Mapping[str, Any], arrays: Mapping[str, Floats]) -> dict
 
 
 def once(function: Callable[Concatenate[Ranked, P], R]) -> Callable[Concatenate[Ranked, P], R]:
-    """Keep the answers of a function of a run, for its file, its page and its text.
-
-    The arguments must be hashable, and nobody may write into the answer.
-    """
+    """Cache the answers of a function of a run; arguments must be hashable, and answers must not be
+    changed."""
 
     @wraps(function)
     def remembering(data: Ranked, *arguments: P.args, **options: P.kwargs) -> R:
@@ -273,10 +269,8 @@ def over_resamples(data: Ranked, k: int) -> pd.DataFrame:
 
 
 def frequencies(data: Ranked, features: NDArray[np.intp], most: int) -> Floats:
-    """Shares of resamples that have features among their best 1, 2, … `most`: (most, n features).
-
-    As :func:`over_resamples` counts them, for many sizes at once.
-    """
+    """Shares of resamples with a feature among their best 1, 2, … `most`, (most, n features), counted
+    as by :func:`over_resamples`."""
     ranked = resample_ranks(data)
     seen = np.isfinite(ranked).sum(axis=1, keepdims=True)
     ranked = ranked[:, features]

@@ -110,10 +110,8 @@ def _limits(row: Mapping[Any, Any]) -> str:
 
 
 def between_sentence(data: Ranked, wish: Wish, *, brief: bool = False) -> str:
-    """The stability of the selection between samples, or why it is unknown; empty if undefined.
-
-    Shorter and without its limitations if `brief` is true.
-    """
+    """The stability of the selection between samples, or why it is unknown; without limitations if
+    `brief`, and empty if undefined."""
     try:
         pairs = between(data, choose(data, wish).compared)
     except DataError as reason:
@@ -363,11 +361,8 @@ def front_text(data: Ranked, wish: Wish) -> Text:
 
 
 def front_table(data: Ranked, wish: Wish) -> PageTable:
-    """The best features, and how often resamples select them; their number can be moved.
-
-    The sentences hold for all numbers at once: unless an unrelated feature is distinguished from noise, which
-    has a probability of at most 0.05, no more of the best are unrelated than are indistinct.
-    """
+    """The best features by a movable number, with selection frequencies. The sentences hold for all
+    numbers at once: with probability 0.95, no more of the best are unrelated than are indistinct."""
     chosen = select_features(data, wish)
     p, k = data.n_features, chosen.compared
     movable = k <= MOST_MOVED

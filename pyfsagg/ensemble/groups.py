@@ -129,11 +129,8 @@ def find_copies(table: AnyTable, weights: NDArray[Any] | None = None) -> Copies 
 def absolute_correlations(
     table: Table, similarity: str = SIMILARITY, weights: NDArray[Any] | None = None
 ) -> Floats:
-    """|r| or |rho| of all pairs of columns, (p, p).
-
-    Over the rows in which both are known; 0 if these are fewer than half of the rows, or if a column
-    is nominal or constant.  Ranks are taken among the known cells of a column.
-    """
+    """|r| or |rho| of all pairs of columns, (p, p), over rows known in both; 0 for fewer than half of
+    the rows and for nominal or constant columns."""
     w = np.ones(table.n_samples) if weights is None else as_array("weights", weights, np.float64)
     matrix = np.zeros((table.n_features, table.n_features))
     # By name, so neither sums nor ties between similarities depend on the order of the columns.
@@ -308,10 +305,8 @@ def _frame(data: Ranked, copies: Copies, k: int) -> pd.DataFrame:
 def _frequencies(
     data: Ranked, groups: Sequence[NDArray[np.intp]], k: int
 ) -> list[tuple[float, Floats]]:
-    """For each group: how often at least one member is selected, and how often each of them is.
-
-    The shares are of the resamples that saw a member; ties at the edge count with the share of their orders.
-    """
+    """For each group, the share of resamples that select a member and that of each member, among those
+    that saw one; ties count by their orders."""
     scores = data.combined
     seen, alone = np.zeros(scores.shape[1]), np.zeros(scores.shape[1])
     any_seen, any_selected = np.zeros(len(groups)), np.zeros(len(groups))
@@ -337,11 +332,8 @@ def _frequencies(
 
 
 def _at_least_one(share: Floats, n_tied: NDArray[np.int64], left_out: Floats) -> Floats:
-    """Share of the orders of tied features in which some column is selected, for each row.
-
-    Of the `n_tied` features at the edge `left_out` are not selected, each subset equally likely; so
-    none of c of them is with the probability ∏ (left_out − i) / (n_tied − i) over i < c.
-    """
+    """Share of the orders of ties with a selected column, for each row: of `n_tied` features `left_out`
+    are not selected, so none of c is with probability ∏ (left_out − i) / (n_tied − i), i < c."""
     members = ((share > 0) & (share < 1)).sum(axis=1)
     none = np.ones(len(share))
     for i in range(int(members.max(initial=0))):

@@ -27,8 +27,7 @@ WEIGHTS = {8: 0.1, 4: 0.3, 2: 0.6}
 """Weights of eighths, quarters and halves, each carried to the size of the table."""
 
 ERRORS = {1: (-1.287, 0.779), 2: (-1.728, 0.796), 4: (-1.94, 0.94)}
-"""Between which in nine of ten thinned tables the log odds at so many times the rows were, less those
-expected."""
+"""Limits of the log odds minus expected ones, in nine of ten thinned tables, by multiple of the rows."""
 
 DEPARTURE = 1.5  # log odds by which the halves may differ from what the smaller parts make expect
 FULL = 0.95  # agreement of the halves that larger samples can hardly exceed

@@ -447,11 +447,8 @@ def _carry_out(
 
 
 def _resamples(job: Job) -> tuple[dict[str, Floats], Floats, dict[str, Any]]:
-    """Score matrices by filter, their combination, and the precision reached.
-
-    With a precision, the number of resamples is doubled until it is reached; the resamples are the same
-    as if their number had been known from the start.
-    """
+    """Score matrices by filter, their combination and the precision; with a precision, resamples are
+    doubled, and equal those of a fixed number."""
     run, recipe, goal = job.run, job.recipe, job.run.precision
     first = len(run.resamples)
     matrices = job.score(run.resamples, first, store=run.store, work=job.work(0, first))

@@ -53,7 +53,7 @@ FEW_LEVELS = 30
 """Distinct values from which on a column is one of numbers, all of which have the same null distribution."""
 
 RANK_TESTS = {"classes": "kruskal_wallis", "numeric": "spearman", "survival": "cox_score"}
-"""Filters that cut numbers into ranges lose power: beside them numbers are judged by their ranks, too."""
+"""Filters that bin numbers lose power, so numbers are also tested by their ranks."""
 
 RANKS_AHEAD = 4.0
 """How many times smaller the p-value of such filters must be to count for as much as that of others.
@@ -68,7 +68,7 @@ MANY, USUAL, LEAST = 999, 199, 19
 SMALL = 50_000
 
 SLOW_SHARE = 5
-"""Filters without a compiled loop for a column score a shuffled target for each so many resamples."""
+"""Resamples per shuffled target for filters without a compiled loop for a column."""
 
 CELLS = 20_000_000
 """Weights, or scores of a filter, that are in memory for shuffled targets at the same time."""
@@ -80,7 +80,7 @@ FEWEST = 10
 """Different shuffled targets below which none are drawn."""
 
 MOST_ROWS = 20
-"""Samples that a row may stand for on average, for weights: each of them is a row with a shuffled target."""
+"""Largest mean weight of a row: each unit is a row with a shuffled target."""
 
 _STREAM = 2  # of random numbers; 0 draws rows, 1 noise
 
@@ -90,13 +90,9 @@ _STREAM = 2  # of random numbers; 0 draws rows, 1 noise
 
 @dataclass(frozen=True, eq=False)
 class Shuffling:
-    """Which rows exchange their targets: any, those of a group, or whole groups with each other.
-
-    Groups exchange targets as wholes where each has one target; otherwise the design varies the target
-    within groups, and it is shuffled there.  With adjusters, or columns always in with which a judge begins,
-    only rows of one stratum exchange targets, or groups whose rows are of the same strata.  Adjusting numbers
-    go with the target; the features, which are cleared of these, stay where they are.
-    """
+    """Which rows exchange targets: any, or within strata of adjusters. Groups exchange them as wholes
+    if each has one target, otherwise within groups; adjusting numbers move with the target, and the
+    features cleared of them stay."""
 
     order: NDArray[np.intp]  # rows as they are drawn from, wherever they stand in the table
     blocks: NDArray[
@@ -108,7 +104,7 @@ class Shuffling:
 
     @classmethod
     def of(cls, run: Run, known: Sequence[Adjusters] = ()) -> Shuffling:
-        """How the target of a run is shuffled beside what is `known` of its rows."""
+        """How the target of a run is shuffled, given what is `known` of its rows."""
         order = canonical_order(run.table, run.target)
         groups = getattr(run.plan, "groups", None)
         levels = [each.strata for each in known]
@@ -145,7 +141,7 @@ class Shuffling:
         return math.exp(min(ways, 100.0))
 
     def rows(self, seed: int, k: int) -> NDArray[np.intp]:
-        """For each row the one whose target it has in shuffle number `k`."""
+        """For each row the source of its target in shuffle `k`."""
         rng = generator(seed, k, _STREAM)
         if self.groups is None or self.first is None:
             rows = np.empty_like(self.order)
@@ -222,7 +218,8 @@ class Nulls:
 
     @cached_property
     def cleared(self) -> Run:
-        """The same with what adjusting numbers leave of the features, whose rows are exchangeable."""
+        """The same with the residuals of the features given the adjusting numbers, whose rows are
+        exchangeable."""
         run = self.single
         adjusters = run.target.adjusters
         if adjusters is None or not adjusters.by_numbers or not isinstance(run.table, Table):
@@ -241,18 +238,16 @@ class Nulls:
 
     @cached_property
     def begun(self) -> Adjusters | None:
-        """The columns always in, if a judge begins with them: what they say of the target is no noise."""
+        """The columns that are always in, if a judge begins with them: their relation to the target is
+        not noise."""
         always = self.single.target.always
         judges = [item for item in self.run.items if filter_label(item) in self.judges]
         return Adjusters(always) if always and any(map(begins_with_always, judges)) else None
 
     @cached_property
     def judges(self) -> list[str]:
-        """The filters by whose scores features are compared with noise.
-
-        A score that depends on other features is another one where these are related to the target, so
-        such filters are asked only where there are no others.
-        """
+        """The filters whose scores are compared with noise: those that score a feature alone, or else
+        all."""
         by_column = [
             one for one in self.run.labels if one in FILTERS and FILTERS.get(one).own_column
         ]
@@ -268,7 +263,7 @@ class Nulls:
 
     @property
     def by_column(self) -> bool:
-        """Whether the judges look at one column at a time."""
+        """Whether the judges score one column at a time."""
         return all(one in FILTERS and FILTERS.get(one).own_column for one in self.judges)
 
     @cached_property
@@ -287,7 +282,7 @@ class Nulls:
 
     @property
     def by_ranks(self) -> str:
-        """By what numbers are judged beside the filters; empty where they are not."""
+        """The additional tests of numbers; empty without any."""
         return RANK_TESTS[self.run.target.kind] if len(self.numbers) else ""
 
     @property
@@ -337,7 +332,7 @@ class Nulls:
 
 
 def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
-    """P-values of the features from `number` shuffled targets; a DataError says why there are none."""
+    """P-values of the features from `number` shuffled targets; a DataError gives the reason for none."""
     if nulls.reason:
         raise DataError(nulls.reason)
     run = nulls.single
@@ -451,11 +446,8 @@ def _joined(drawn: list[Resamples]) -> Resamples:
 
 
 def _rank_statistics(nulls: Nulls, number: int) -> Floats:
-    """Statistics (1 + number, n_numbers) of Kruskal and Wallis, or squared rank correlations; with ties.
-
-    Martingale residuals of survival times are taken as they are: their sum with the ranks is the score of
-    Cox's model, and the statistic divides its square by the variance with shuffled targets.
-    """
+    """Kruskal–Wallis statistics or squared rank correlations, with ties, (1 + number, n_numbers); of
+    martingale residuals the score statistic of Cox's model, with its variance under shuffling."""
     run = nulls.single
     table, target = run.table, run.target
     assert isinstance(table, Table)
@@ -488,10 +480,8 @@ def _rank_statistics(nulls: Nulls, number: int) -> Floats:
 
 
 def _centred_ranks(values: Floats, strata: NDArray[np.intp]) -> Floats:
-    """Ranks (k, n) of the known rows within their strata, less the mean of these.
-
-    Of several strata each is divided by its size and one, as van Elteren did.
-    """
+    """Ranks (k, n) of the known rows within strata, minus their mean, and divided by the size of a
+    stratum plus one (van Elteren) if there are several."""
     ranks = np.empty_like(values)
     several = bool(strata.any())
     for stratum in range(int(strata.max()) + 1):
@@ -509,11 +499,9 @@ def _less_means(values: Floats, strata: NDArray[np.intp]) -> Floats:
 
 
 def kinds_of_features(run: Run) -> NDArray[np.intp]:
-    """Features with equal numbers have the same distribution of scores with shuffled targets.
-
-    Columns of numbers are of one kind, and columns with as many levels, of which the rows outside the most
-    frequent one are as many, to a factor of two; groups of as many columns are of one kind.
-    """
+    """Features of equal number have equally distributed scores under shuffling: numbers; columns with
+    equally many levels and, to a factor of two, equally many rows outside the most frequent one; groups
+    with equally many columns."""
     n_levels, most = _levels(run.table)
     outside = np.log2(np.maximum(1, run.table.n_samples - most)).round().astype(np.intp)
     kinds = np.stack(
@@ -560,7 +548,7 @@ def n_together(run: Run, drawn: Drawn) -> int:
 
 
 def score_shuffled(nulls: Nulls, number: int, drawn: Drawn, **how: Any) -> Matrices:
-    """Scores by filter of what is `drawn` for each of so many shuffled targets, one after the other."""
+    """Scores by filter of the `drawn` resamples of each shuffled target, one after another."""
     run = nulls.cleared
     itself, size = _whole_table(run), n_together(run, drawn)
     plan = run.pairs if drawn == "halves" else run.plan
@@ -579,11 +567,11 @@ MOST_NULLS, FEWEST_NULLS = 50, 20
 """Shuffled targets, at most one for two resamples."""
 
 ENOUGH = 100_000
-"""Null scores of one kind of columns beyond which more shuffled targets are not looked at."""
+"""Null scores of one kind of columns that suffice; further shuffled targets are not used."""
 
 
 def settle_normalization(wish: str, run: Run, filters: Sequence[Any]) -> str:
-    """What ``"auto"`` means for some of the filters of a run; another wish is checked."""
+    """The meaning of ``"auto"`` for some of the filters of a run; other values are validated."""
     reason = _why_not(run)
     if wish == AGAINST_NOISE and reason:
         raise ParameterError(
@@ -604,7 +592,7 @@ def _why_not(run: Run) -> str:
 
 
 def _columns_differ(run: Run) -> bool:
-    """Whether there are columns of levels beside numbers, or beside columns with more levels."""
+    """Whether columns differ in kind: levels and numbers, or different numbers of levels."""
     table = run.table
     if not isinstance(table, Table):
         return False
@@ -636,11 +624,9 @@ class NoiseScale:
         return self.n_shuffles * n_together(self.nulls.run, drawn)
 
     def read(self, matrices: Matrices, drawn: Drawn, store: MatrixStore, **how: Any) -> None:
-        """Replace scores of resamples, halves, or the table itself, by their evidence against noise.
-
-        The evidence is minus the logarithm of the share of null scores that are as high
-        (:func:`pyfsagg.error_control.comparable_evidence`).  Filters that do not use the target stay.
-        """
+        """Replace scores by their evidence against noise
+        (:func:`pyfsagg.error_control.comparable_evidence`); filters that ignore the target are not
+        changed."""
         if drawn not in self.known:
             self.known[drawn] = score_shuffled(self.nulls, self.n_shuffles, drawn, **how)
         for label, matrix in matrices.items():

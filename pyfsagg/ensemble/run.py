@@ -78,7 +78,7 @@ class Precision(Settings):
     def look(
         self, combined: Floats, aggregate: Callable[[Floats], Floats] | None, by: str = "bootstrap"
     ) -> dict[str, Any]:
-        """What the resamples so far say, as it is recorded with the run."""
+        """The precision reached so far, as recorded with the run."""
         answer = adequacy(
             combined,
             n_features_to_select=self.top,
@@ -242,10 +242,8 @@ def set_up_run(
     groups: FeatureGroups | None = None,
     **recorded: Any,
 ) -> Run:
-    """Validate the input of a run and draw its resamples; `recorded` is added to its parameters.
-
-    `largest` is the largest number of features that will be selected, where it is known.
-    """
+    """Validate the input of a run and draw its resamples; `recorded` is added to its parameters,
+    `largest` is the largest number of features to select."""
     execution = execution or Execution()
     task = Task.of_argument(task)
     checks = Checks.of_argument(checks)

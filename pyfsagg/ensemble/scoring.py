@@ -148,17 +148,17 @@ def filter_label(item: Any) -> str:
 
 
 def function_of(item: Any) -> Any:
-    """What computes the scores of a filter: by this a checkpoint knows it, whatever its name."""
+    """What computes the scores of a filter, by which a checkpoint identifies it."""
     return FILTERS.get(item).prepare if isinstance(item, str) else item
 
 
 def counts_levels(item: Any) -> bool:
-    """Whether a filter counts the levels of a nominal column, and looks at nothing else of it."""
+    """Whether a filter uses only the counts of the levels of a nominal column."""
     return isinstance(item, str) and FILTERS.get(item).counts_levels
 
 
 def begins_with_always(item: Any) -> bool:
-    """Whether a filter has the columns beside the features that are always in."""
+    """Whether a filter uses the columns that are always in together with the features."""
     return FILTERS.get(item).begins if isinstance(item, str) else _is_estimator(item)
 
 
@@ -210,7 +210,7 @@ def _check_target_kind(item: Any, label: str, target: Target) -> None:
 
 
 def _check_adjusters(label: str, adjusters: Adjusters, target: str) -> None:
-    """Refuse a filter without a model in which adjusting numbers could stand, and name others."""
+    """Refuse a filter without a model for adjusting numbers, and name others."""
     if not adjusters.by_numbers:
         return
     able = ", ".join(
@@ -243,10 +243,8 @@ def settle_parameters(
     largest: object = None,
     groups: FeatureGroups | None = None,
 ) -> dict[str, dict[str, Any]]:
-    """Parameters by filter, with automatic values resolved (the depth of mRMR).
-
-    `largest` is the largest number of features that will be selected; a fraction says nothing.
-    """
+    """Parameters by filter, with the depth of mRMR resolved from `largest`, the largest number of
+    features to select (not a fraction)."""
     known = int(largest) if isinstance(largest, Integral) else None
     settled = {name: dict(chosen) for name, chosen in parameters.items()}
     for item in filters:
@@ -262,7 +260,7 @@ def settle_parameters(
 def deep_enough(
     filters: Sequence[Any], filter_params: Mapping[str, Any] | None, n_features: int, number: object
 ) -> Mapping[str, Any] | None:
-    """Parameters of filters, with a depth for those that so many features need deeper than usual."""
+    """Parameters of filters, with a larger depth if this many features need it."""
     params = read_filter_params(filters, filter_params)
     deep = settle_parameters(filters, params, n_features, number)
     return filter_params if deep == settle_parameters(filters, params, n_features) else deep
@@ -326,10 +324,8 @@ def expected_seconds(
 
 @dataclass(frozen=True)
 class Work:
-    """How many resamples are scored in all, and how many with settings that would shorten the run.
-
-    `judged` more are scored by the filters with labels among `judges` alone.
-    """
+    """Numbers of resamples to score: in all, with the settings that would shorten the run, and `judged`
+    more by the filters in `judges`."""
 
     total: int
     fewer: Mapping[str, int]
@@ -406,11 +402,9 @@ def score_resamples(
     what: str = "resamples",
     work: Work | None = None,
 ) -> dict[str, Floats]:
-    """Score matrices (n_resamples, n_features) by filter label, larger = more important.
-
-    With `work`, of which this may be a part, a long run is announced, and one that needs too much memory is
-    refused.  In a checkpoint the resamples are called `what`, and are numbered from `first`.
-    """
+    """Score matrices (n_resamples, n_features) by filter, larger = more important. With `work` a long
+    run is announced, and one beyond memory refused; a checkpoint calls the resamples `what`, from
+    number `first`."""
     m = len(resamples)
     names, table = bound[0].names, bound[0].table
     store = store or MatrixStore()

@@ -1,4 +1,4 @@
-"""How many features: the user's wish, the answer with its reason, and where each feature stands."""
+"""How many features: the request of the user, the answer with its reason, and the status of each feature."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Top:
 
     @property
     def argument(self) -> str:
-        """The wish as an argument of `select`."""
+        """The request as an argument of `select`."""
         return repr(self.number)
 
     @property
@@ -113,7 +113,7 @@ def read_wish(
     max_false: float | None = None,
     fdr: float | None = None,
 ) -> Wish:
-    """The one wish of a user, who gives a number, a share, a word, or a limit on false selections."""
+    """The request of a user: a number, a share, a word, or a limit on false selections."""
     limit = _limit(max_false, fdr)
     if limit is None:
         return _of_value(n_features_to_select)
@@ -126,10 +126,8 @@ def read_wish(
 
 
 def read_view(options: Mapping[str, Any]) -> tuple[Wish, Limit | None]:
-    """What the options of a page select, and the limit on false selections that it shows, if any.
-
-    A limit takes the place of a proposal; beside a number it is shown, and selects nothing.
-    """
+    """What the options of a page select, and the limit on false selections to show; a limit replaces
+    the default, but not a given number."""
     limit = _limit(options.get("max_false"), options.get("fdr"))
     number = options.get("n_features_to_select", "auto")
     if limit is not None and is_word(number, "auto"):
@@ -237,10 +235,8 @@ class Selection:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Which features (n_features,) are selected, and why; `by` names the rules that led to their number.
-
-    `depth` is the place of the last of them in the ranking, 0 if there are none.
-    """
+    """Which features (n_features,) are selected, the rules that led to their number (`by`), and the
+    rank of the last of them (`depth`, 0 for none)."""
 
     chosen: Booleans
     reason: str
@@ -314,7 +310,7 @@ def _remarks(names: tuple[str, ...], indistinct: list[str], compared: int, wish:
 # How many.
 @once
 def choose(data: Ranked, wish: Wish) -> Choice:
-    """The selection by a wish."""
+    """The selection for a request."""
     if isinstance(wish, Auto | Knee):
         if data.permutation is None:
             return _without_noise(data)

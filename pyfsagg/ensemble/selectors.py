@@ -64,7 +64,7 @@ class _AggregationSelector(TableSelector):
         return type(self)._method(X, y, resampling=plan, checks=checks, **options)
 
     def _wish(self) -> Wish:
-        """A limit on false selections takes the place of the number."""
+        """A limit on false selections replaces the number."""
         if self.max_false is None and self.fdr is None:
             return read_wish(self.n_features_to_select)
         return read_wish(max_false=self.max_false, fdr=self.fdr)

@@ -47,7 +47,8 @@ def between(data: Ranked, k: int, confidence_level: float = 0.95) -> BetweenSamp
 
 
 def _halves(data: Ranked) -> tuple[Floats, int | None]:
-    """Scores of the halves (2 n_pairs, n_features), and the rows of a half; a DataError says why not."""
+    """Scores of the halves (2 n_pairs, n_features), and the rows of a half; a DataError gives the
+    reason for none."""
     setup = data._setup
     if setup.plan == ComplementaryPairs.name:
         return data.combined, setup.n_samples // 2 if setup.rows_stand_alone else None
@@ -81,10 +82,8 @@ Agreement = tuple[pd.DataFrame | DataError, list[str]]
 
 @once
 def agreement(data: Ranked, ties: str) -> Agreement:
-    """The measures of :meth:`pyfsagg.EnsembleResult.stability`, or the reason for none, and warnings.
-
-    `ties` has no default, with which one answer would be kept under two names, and computed twice.
-    """
+    """The measures of :meth:`pyfsagg.EnsembleResult.stability`, or the reason for none, and warnings;
+    `ties` has no default, so that answers are cached once."""
     matrices = dict(data.score_matrices)
     if data.method == "bam":
         matrices["bam"] = data.combined

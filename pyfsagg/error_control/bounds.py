@@ -20,10 +20,8 @@ SPAN = (math.log(1e-5), math.log(1e5))  # where log a is looked for
 
 @lru_cache(maxsize=2**14)
 def largest_tail(mean: float, steps: int, n: int, r: float) -> float:
-    """The largest P(X ≥ steps / n) of an r-concave X on 0, 1/n, …, 1 with mean at most `mean`.
-
-    1, which says nothing, unless ``steps / n`` is above twice the mean, where the bound is small.
-    """
+    """The largest P(X ≥ steps / n) of an r-concave X on 0, 1/n, …, 1 with at most this `mean`; 1 unless
+    ``steps / n`` is above twice the mean."""
     if steps < math.ceil(2.0 * mean * n) + 1:
         return 1.0
     places = np.arange(n + 1.0)
@@ -289,10 +287,7 @@ def _bound(q: int, p: int, threshold: float, n_pairs: int, assumption: str) -> f
 
 
 def _first(holds: Callable[[int], bool], low: int, high: int) -> int:
-    """The smallest number from `low` to `high` for which `holds`, if it then holds of all larger ones.
-
-    ``high + 1`` if there is none.
-    """
+    """The smallest number from `low` to `high` for which the monotone `holds` is true, or ``high + 1``."""
     high += 1
     while low < high:
         middle = (low + high) // 2

@@ -36,7 +36,7 @@ BY_P_VALUES = {
 }
 """Methods for each goal that read p-values from shuffled targets; the first one is the default of a run."""
 THRESHOLD = 0.75
-"""Selection frequency from which stability selection selects, unless another one is asked for."""
+"""Default selection frequency from which stability selection selects."""
 EXCHANGEABLE = (
     "noise features are exchangeable (none is favoured, for instance by having more levels), and the "
     "filter does not do worse than guessing"
@@ -332,7 +332,7 @@ def control_errors(
 
 
 def check_goals(max_false: float | None = None, fdr: float | None = None) -> tuple[str, float]:
-    """The one goal that is given, and its level; one false selection if none is."""
+    """The given goal and its level; by default one false selection."""
     if max_false is not None and fdr is not None:
         raise ParameterError(
             Param("max_false"),
@@ -348,7 +348,7 @@ def check_goals(max_false: float | None = None, fdr: float | None = None) -> tup
 
 
 def require_pairs(plan: str, no_shuffles: str = "") -> None:
-    """Refuse a run whose resamples are not complementary pairs, and that has no shuffled targets instead."""
+    """Refuse a run with neither complementary pairs nor shuffled targets."""
     if plan != "complementary_pairs":
         why = (
             f" It has no p-values from shuffled targets either: {no_shuffles}."
@@ -380,7 +380,7 @@ def _read(scores: ArrayLike, names: Sequence[str] | None) -> tuple[Floats, tuple
 def _size_and_threshold(
     q: int | None, threshold: float | None, p: int, n_pairs: int, wish: float, assumption: str
 ) -> tuple[int, float]:
-    """The size of the selections and the threshold that keep `wish`; 0 and infinity if none do."""
+    """The size of the selections and the threshold that keep the limit `wish`; 0 and infinity if none do."""
     how: dict[str, Any] = {"n_pairs": n_pairs, "assumption": assumption}
     if q is not None and threshold is not None:
         bound = pfer_bound(q, p, threshold, **how)

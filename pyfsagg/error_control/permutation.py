@@ -18,7 +18,7 @@ from pyfsagg._message import Param
 from pyfsagg.exceptions import DataError
 
 LEVEL = 0.05
-"""Family-wise error of the features that are said to score above noise."""
+"""Family-wise error of the features that are reported above noise."""
 
 ROUNDING = 1e-9
 
@@ -403,7 +403,7 @@ class TargetPermutation(Part):
 
     @property
     def repetition(self) -> str:
-        """Whether other shuffles would say the same, in a sentence."""
+        """A sentence on whether other shuffles would give the same selection."""
         low, high = np.quantile(self.numbers, [0.025, 0.975]).round().astype(int).tolist()
         would = "With other shuffled targets "
         if low == high:

@@ -33,11 +33,8 @@ Rows = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Rows that train and rows that test; `pool` says which rows were divided into folds.
-
-    Protocols that divide the same rows share their folds, so a classifier on the same features
-    is fitted once for all of them.
-    """
+    """Rows that train and rows that test; protocols that divide the same rows (`pool`) share folds and
+    so fits."""
 
     pool: str
     repeat: int
@@ -338,10 +335,8 @@ def weighted_average_accuracy(
 
 @dataclass(frozen=True)
 class Fit:
-    """One classifier, one fold, one set of features (ascending positions as bytes): the cache key.
-
-    Whatever asks for the same fit (another method, threshold, draw or protocol) shares its outcome.
-    """
+    """One classifier, fold and set of features (ascending positions as bytes): the cache key that
+    methods, thresholds, draws and protocols share."""
 
     pool: str
     repeat: int
@@ -360,7 +355,7 @@ class Fit:
 
     @property
     def name(self) -> str:
-        """What tells this fit from all others in a checkpoint."""
+        """The key of this fit in a checkpoint."""
         digest = hashlib.sha256(self.classifier.encode() + b"\0" + self.features).hexdigest()[:32]
         return f"fit {self.pool} {self.repeat} {self.fold} {digest}"
 
@@ -430,7 +425,7 @@ def fit_one(
     metrics: Sequence[str],
     seed: int,
 ) -> Outcome:
-    """Fit a classifier to the training rows of a fold; whatever it raises is its outcome."""
+    """Fit a classifier to the training rows of a fold; an exception is its outcome."""
     part, _ = target.always_first(table.take(features))
     values = dict.fromkeys(metrics, math.nan)
     failures: dict[str, str] = {}

@@ -26,11 +26,8 @@ RANKED_ONCE = (
 
 @dataclass(frozen=True, eq=False)
 class Divisions:
-    """Values (n_divisions, n_methods) of divisions of one table: its folds or repeats.
-
-    `test_train_ratio` is test rows by training rows, `df` None for the number of divisions − 1, and
-    `ranked_once` tells whether all divisions have the same rankings.
-    """
+    """Values (n_divisions, n_methods) of folds or repeats of a table, with `test_train_ratio`, `df`
+    (None: divisions − 1), and `ranked_once` if all have the same rankings."""
 
     values: pd.DataFrame
     subjects: str
@@ -68,10 +65,8 @@ class Divisions:
 def divisions_of(
     folds: pd.DataFrame, *, protocol: str, n_folds: int, n_repeats: int, test_size: float | None
 ) -> Divisions:
-    """What can be compared, from values by repeat and fold (index) and method (columns).
-
-    Under the thesis protocol a repeat is one division; `test_size` is None if rankings were given.
-    """
+    """What can be compared, from values by repeat and fold, and method; under the thesis protocol
+    repeats are divisions, and `test_size` is None for given rankings."""
     if protocol == "thesis" and n_repeats > 1 and test_size is not None:
         groups = folds.groupby(level="repeat", sort=False)
         values = groups.mean().where(groups.count() == groups.size().max())
@@ -128,12 +123,9 @@ MEAN = "mean of classifiers"
 def fewest_of_folds(
     folds: pd.DataFrame, *, protocol: str, higher_is_better: bool, design: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """The best number of features and the fewest within its standard error.
-
-    `folds` has values by repeat and fold (index) and number of features (columns).  The standard error is
-    sd · √(1/n + test rows / training rows) of the best, over the n divisions in which no cell failed (Nadeau
-    and Bengio 2003): folds share rows, so sd/√n is too small.  Missing with fewer than two of them.
-    """
+    """The best number of features and the fewest within its standard error, sd · √(1/n + test /
+    training rows) over the n complete divisions of `folds`, which share rows (Nadeau and Bengio 2003);
+    missing for fewer than two."""
     divisions = divisions_of(folds.dropna(axis=1, how="all"), protocol=protocol, **design)
     values = divisions.values.dropna().round(DECIMALS).sort_index(axis=1)
     n = len(values)
@@ -158,10 +150,8 @@ def fewest_of_folds(
 
 
 def list_of_folds(places: NDArray[np.int32], names: tuple[str, ...], size: int) -> pd.DataFrame:
-    """Features by how often they were among the best `size` of a fold, then by their mean place.
-
-    `places` (n_folds, p) are those of the rankings inside the training folds, 1 = best.
-    """
+    """Features by how often they were among the best `size` of a fold, then by mean place; `places`
+    (n_folds, p), 1 = best."""
     among, mean = (places <= size).mean(axis=0), places.mean(axis=0)
     order = np.lexsort((mean, -among))
     frame = pd.DataFrame(

@@ -80,11 +80,9 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class ClassifierSpec:
-    """A model by name: `make(seed)` gives an estimator; `scaled` puts a scaler before it.
-
-    `make_mixed(n_levels)`, if there is one, gives an estimator that takes categories as they are,
-    in the last columns, instead of one-hot codes.  `needs` is a package that must be installed for it.
-    """
+    """A model by name: `make(seed)` gives an estimator, after a scaler if `scaled`;
+    `make_mixed(n_levels)` one that takes categories in the last columns. `needs` is the package to
+    install."""
 
     name: str
     aliases: tuple[str, ...]
@@ -199,10 +197,8 @@ REGRESSORS.add(
 def read_classifiers(
     classifiers: Any, known: Registry[ClassifierSpec] = CLASSIFIERS
 ) -> dict[str, Any]:
-    """Names, estimators, or a mapping of label to either, as {label: spec or estimator}.
-
-    `known` has the names: those of classifiers, of regressors or of models of survival.
-    """
+    """Names (those in `known`), estimators, or a mapping of labels to either, as {label: spec or
+    estimator}."""
     if isinstance(classifiers, Mapping):
         pairs = [(str(label), item) for label, item in classifiers.items()]
     else:
@@ -254,11 +250,8 @@ def _checked(label: str, item: Any, known: Registry[ClassifierSpec]) -> Any:
 
 
 def build_model(item: Any, table: Table, seed: int) -> Any:
-    """A fresh pipeline for the columns of `table`: imputation, one-hot codes, scaler, classifier.
-
-    Every step is fitted to the training rows only.  Missing numbers become the median of the
-    training rows; a missing category is a category.  Naive Bayes takes categories as they are.
-    """
+    """A new pipeline for a `table`, fitted to training rows: medians for missing numbers, one-hot codes
+    (a missing category is one), scaler, classifier. Naive Bayes takes categories."""
     from sklearn.pipeline import make_pipeline
     from sklearn.preprocessing import StandardScaler
 

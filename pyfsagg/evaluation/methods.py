@@ -161,10 +161,8 @@ _OPTIONS = (
 
 @dataclass(frozen=True, eq=False)
 class EnsembleMethod:
-    """Within-aggregation (one filter) or between-aggregation (several).
-
-    `n_resamples` is that of the evaluation unless a saved run brings its own.
-    """
+    """Within-aggregation (one filter) or between-aggregation (several); `n_resamples` is that of the
+    evaluation or of a saved run."""
 
     filters: tuple[Any, ...]
     filter_params: Mapping[str, Mapping[str, Any]]
@@ -329,11 +327,9 @@ def rank_methods(
     rounds: int = 1,
     groups: FeatureGroups | None = None,
 ) -> dict[str, Order]:
-    """Feature positions by method, best first; equal scores in column order; of groups their positions.
-
-    `rows` are the positions of the rows of `table` in the table of the evaluation, and `rounds` says how
-    often as much work is to come.  All ensembles see the same resamples, and share each filter.
-    """
+    """Positions of features or groups by method, best first, ties by column. `rows` are positions in
+    the table of the evaluation; ensembles share resamples and filters, and `rounds` scales the
+    forecast."""
     scores: dict[str, NDArray[np.float64]] = {}
     for batch in _batches(methods):
         members = batch.values()

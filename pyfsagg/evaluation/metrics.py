@@ -52,10 +52,8 @@ class CoxModel(BaseEstimator):  # type: ignore[misc]
         self.penalty = penalty
 
     def fit(self, X: Any, y: Any) -> CoxModel:
-        """Estimate coefficients and hazard from the rows of `X` (n_samples, n_features) and `y`.
-
-        `y` is a structured array with the fields ``event`` and ``time``.
-        """
+        """Estimate coefficients and hazard from `X` (n_samples, n_features) and a structured `y` with
+        ``event`` and ``time``."""
         penalty = check_real("penalty", self.penalty, low=0.0)
         values = np.asarray(X, dtype=np.float64)
         survival = Survival(np.asarray(y["time"]), np.asarray(y["event"]))

@@ -348,7 +348,7 @@ class Evaluation(Recorded):
         return asked.each(next(iter(results.values())).metrics, by, call)
 
     def _caution(self, protocol: str, methods: Iterable[str]) -> str:
-        """A remark beside every verdict on rankings that saw the rows they are tested on."""
+        """A remark on verdicts about rankings that used their test rows."""
         if protocol == "leaky":
             return "; the rankings have seen the test rows"
         rankings = self.parameters["rankings"]
@@ -552,7 +552,7 @@ class Evaluation(Recorded):
         ]
 
     def _best_table(self) -> PageTable:
-        """For each protocol and classifier the best cell, beside all features and random subsets."""
+        """For each protocol and classifier the best cell, with all features and random subsets."""
         metric = self.metrics[0]
         better = METRICS.get(metric).higher_is_better
         summary = self.summary()
@@ -707,10 +707,8 @@ def averages_over_data_sets(
 
 
 def widen(values: pd.Series[Any], level: str) -> pd.DataFrame:
-    """A level of the index as columns; rows and columns in the order in which they first appear.
-
-    ``unstack(sort=False)`` of pandas 2.2 puts values into the wrong cells.
-    """
+    """A level of the index as columns, in order of appearance; ``unstack(sort=False)`` of pandas 2.2
+    misplaces values."""
     rows = values.index.droplevel(level).unique()  # type: ignore[arg-type]
     columns = values.index.unique(level)
     wide = values.unstack(level)

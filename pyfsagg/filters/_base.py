@@ -1,4 +1,4 @@
-"""What a filter is: prepared once for a table, then asked for the scores of many resamples."""
+"""Filters: prepared once for a table, they score many resamples."""
 
 from __future__ import annotations
 
@@ -49,11 +49,8 @@ class Scorer(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class StratifiedScorer:
-    """A filter within the strata of a table: the mean of its scores by the share of the rows, or their sum.
-
-    `parts` are the rows of each stratum and the scorer that is bound to them; the outputs in `adding` are
-    statistics that grow with the rows, and are added up.  A stratum with a single row adds nothing.
-    """
+    """A filter within strata: `parts` are rows and scorer of each; scores are averaged by the share of
+    rows, and outputs in `adding` summed. Strata of one row add nothing."""
 
     parts: tuple[tuple[NDArray[np.intp], Scorer], ...]
     adding: frozenset[str]
@@ -106,12 +103,8 @@ class StratifiedScorer:
 
 @dataclass(eq=False)
 class BoundFilter:
-    """Filters that are computed in one pass over a table.
-
-    `outputs` says which of the scorer's outputs belongs to the label of which filter.  With `grouped`
-    columns the features are groups, called `names`; the scores of the scorer are those of columns.  With
-    `by_strata` the table is scored within the strata of the adjusters; outputs in `adding` are added up.
-    """
+    """Filters of one pass over a table: `outputs` maps their labels to outputs of the scorer, `grouped`
+    columns are scored as the groups `names`, and `by_strata` within the strata of the adjusters."""
 
     prepare: Callable[..., Scorer]
     parameters: Mapping[str, Any]
@@ -152,11 +145,8 @@ class BoundFilter:
 
 @dataclass(frozen=True, eq=False)
 class KernelScorer:
-    """A compiled loop bound to a table: a :class:`Scorer`.
-
-    ``kernel(*arguments, labels, weights, scores)`` writes the scores, of shape (number of outputs, b,
-    n_features).  A loop that scores some resamples in little more time than one says how many in `together`.
-    """
+    """A compiled loop bound to a table: ``kernel(*arguments, labels, weights, scores)`` fills scores
+    (outputs, b, n_features), efficiently for `together` resamples at once."""
 
     kernel: Callable[..., object]
     arguments: tuple[Any, ...]
@@ -174,10 +164,7 @@ class KernelScorer:
         return dict(zip(self.outputs, scores, strict=True))
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A loop of a module travels by its name, with its compiled code left where it is kept.
-
-        numba would send the source, and every worker of a cluster would compile it anew.
-        """
+        """Pickle a loop of a module by name; numba would send the source, to be compiled by each worker."""
         arguments = [getattr(self, field.name) for field in fields(self)]
         function = getattr(self.kernel, "py_func", self.kernel)
         home, name = getattr(function, "__module__", ""), getattr(function, "__qualname__", "")
@@ -280,11 +267,8 @@ WIDE, LEAST, TIMES = 300, 100, 4
 
 
 def read_depth(depth: object, n_features: int, largest: int | None = None) -> int:
-    """How many of `n_features` to select: a number, None or ``"all"``, or ``"auto"``.
-
-    `largest` is the largest number of features that will be asked for, where it is known.  A number
-    above `n_features` means all: a resample may show a part of the features only.
-    """
+    """Depth of a selection: a number (all, if larger than `n_features`), None or ``"all"``, or
+    ``"auto"``, by `largest`, the largest number to select."""
     if depth is None or is_word(depth, "all"):
         return n_features
     if is_word(depth, "auto"):
@@ -397,10 +381,8 @@ def many_values(table: Table, bins: int) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, eq=False)
 class OrderedLevels:
-    """Distinct values of every column: those of column j, ascending, at ``start[j]:start[j + 1]``.
-
-    `codes` (n_samples, n_features) are the positions of the cells among them; -1 for a missing value.
-    """
+    """Distinct values of column j, ascending, at ``start[j]:start[j + 1]``, and the positions of cells
+    among them, `codes` (n_samples, n_features), -1 = missing."""
 
     codes: NDArray[np.int32]
     values: Floats
@@ -408,11 +390,8 @@ class OrderedLevels:
 
 
 def within_range(values: Floats) -> Floats:
-    """Columns (n_samples, n_features) whose squares neither overflow nor vanish.
-
-    Columns of very large or very small numbers are multiplied by a power of two, which changes no
-    correlation and no digit; all others are as they are.
-    """
+    """Columns (n_samples, n_features) scaled by a power of two if their squares would overflow or
+    vanish, which changes no digit of a correlation."""
     largest = np.maximum(values.max(axis=0), -values.min(axis=0))
     exponents = np.frexp(largest)[1]
     odd = np.flatnonzero((np.abs(exponents) > _FAR) & (largest > 0) & np.isfinite(largest))
@@ -517,11 +496,8 @@ def table_scorer(
     binned: NDArray[np.bool_],
     bins: int,
 ) -> KernelScorer:
-    """A statistic of the table of codes by class, with the same bits for dense and sparse tables.
-
-    The columns where `binned` holds are cut into `bins` of equal width in every resample, the others
-    counted by value.
-    """
+    """A statistic of codes by class, bitwise equal for dense and sparse tables; `binned` columns are
+    cut into `bins` of equal width in each resample."""
     if not isinstance(table, SparseTable):
         if table.n_samples > FEW_ROWS or not binned.any():
             dense = (statistic, counted_columns(table, binned, bins + 1), bins, n_classes)

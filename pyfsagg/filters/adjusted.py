@@ -25,11 +25,8 @@ _LEAST = 2.0**-53
 
 @dataclass(frozen=True, eq=False)
 class Residuals:
-    """What a linear model of one resample sees: all in units of the roots of the weights.
-
-    `values` (n, p) are features less what the adjusters say of them, `lengths` those before, and `basis`
-    (n, rank) spans the adjusters.
-    """
+    """A linear model of one resample, scaled by roots of weights: `values` (n, p) are features minus
+    their fit by the adjusters, `lengths` their norms before, `basis` (n, rank) spans the adjusters."""
 
     values: Floats
     lengths: Floats
@@ -46,7 +43,7 @@ class Residuals:
         return cls(values - basis @ (basis.T @ values), lengths, basis, root[:, 0])
 
     def cleared(self, columns: Floats) -> Floats:
-        """Other columns (n, k) less what the adjusters say of them; 0 where they say all."""
+        """Residuals of other columns (n, k) given the adjusters; 0 if they are determined."""
         columns = self.root[:, np.newaxis] * columns
         rest = columns - self.basis @ (self.basis.T @ columns)
         lengths = (columns**2).sum(axis=0)
@@ -79,10 +76,8 @@ def with_number(rows: Residuals, y: Floats) -> tuple[Floats, Floats]:
 def with_classes(
     rows: Residuals, labels: NDArray[np.int32], n_classes: int
 ) -> tuple[Floats, Floats]:
-    """Adjusted F of the classes in a linear model of each feature; for two classes |t|, too.
-
-    The standard error of t is that of MacKinnon and White (HC2), which without adjusters is Welch's.
-    """
+    """Adjusted F of the classes in a linear model of each feature, and for two classes |t| with HC2
+    standard errors (Welch's without adjusters)."""
     classes = rows.cleared(np.eye(n_classes)[labels])
     basis = orthonormal(classes)
     k, rest = basis.shape[1], rows.size - rows.basis.shape[1] - basis.shape[1]
@@ -116,11 +111,8 @@ def average_ranks(values: Floats, weights: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class LinearScorer:
-    """Filters by a linear model of each feature with the adjusters: a :class:`Scorer`.
-
-    `statistic` gives one row of scores for each of the `outputs` (more are omitted), from the features of a
-    resample and what they are to explain.  By `ranks` features, adjusting numbers and target are ranks.
-    """
+    """Filters by a linear model of each feature with the adjusters; `statistic` gives a row of scores
+    for each of `outputs`, of ranks if `ranks`."""
 
     values: Floats
     target: Target
@@ -131,7 +123,7 @@ class LinearScorer:
 
     @cached_property
     def incomplete(self) -> NDArray[np.intp]:
-        """Columns with missing values, of which each has rows of its own."""
+        """Columns with missing values, each with different rows."""
         return np.flatnonzero(np.isnan(self.values).any(axis=0))
 
     def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
@@ -195,16 +187,13 @@ def cleared_mrmr(
 # Cox models.
 
 _STEPS, _CLOSE = 30, 1e-12
-"""Newton's method ends when the log-likelihood gains so small a share of itself."""
+"""Newton's method ends at this relative gain of the log-likelihood."""
 
 
 @dataclass(frozen=True, eq=False)
 class RiskSets:
-    """The rows of a stratum by descending time, and those at risk at each event.
-
-    By Breslow there is an entry for each time with events, which counts `times`; by Efron one for each event.
-    At risk are the rows until `last`, but those from `first` on to 1 - `share`.
-    """
+    """Rows of a stratum by descending time, and those at risk at each event (Efron) or time of events
+    (Breslow, counted `times`): up to `last`, those from `first` on by 1 - `share`."""
 
     rows: NDArray[np.intp]
     weights: Floats
@@ -242,7 +231,7 @@ class RiskSets:
         return np.asarray(at_risk - self.share[:, np.newaxis] * (at_risk - before))
 
     def hazards(self, at_risk: Floats) -> Floats:
-        """Cumulative hazard of each row (n,), where so many are at risk in each entry."""
+        """Cumulative hazard of each row (n,), from the numbers at risk in each entry."""
         steps, by = np.zeros(len(self.rows) + 1), self.times / at_risk
         steps[0] = by.sum()
         np.subtract.at(steps, self.first, self.share * by)
@@ -252,11 +241,8 @@ class RiskSets:
 
 @dataclass(frozen=True, eq=False)
 class RiskModel:
-    """Sums of a stratum at the coefficients of its adjusting numbers.
-
-    A column x has the score ``residuals @ x``, and two have the information ``x @ (expected * z)`` less the
-    product of their :meth:`means`.
-    """
+    """Sums of a stratum at the coefficients of its adjusting numbers: x has the score ``residuals @
+    x``, and x, z the information ``x @ (expected * z)`` minus the product of their :meth:`means`."""
 
     sets: RiskSets
     risks: Floats

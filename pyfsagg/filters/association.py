@@ -55,11 +55,8 @@ def _numbers(target: Target, weights: Weights) -> Floats:
 def _correlations(
     values: Floats, target: Target, labels: NDArray[np.int32], weights: Weights, scores: Floats
 ) -> None:
-    """|r| and the F statistic of the simple regression.
-
-    F = r² (n − 2) / (1 − r²) with n draws; of a perfect fit 1 − r² is taken to be the smallest number above 0
-    that it can be, so sums and squares of F are finite.
-    """
+    """|r|, and F = r² (n − 2) / (1 − r²) with n draws; for a perfect fit 1 − r² is its smallest
+    positive value, so F and its square are finite."""
     pearson_block(values, _numbers(target, weights), weights, scores[0])
     square = scores[0] ** 2
     freedom = np.maximum(weights.sum(axis=1, dtype=np.float64) - 2.0, 0.0)[:, np.newaxis]
@@ -121,7 +118,7 @@ _of_numbers = partial(
     FilterSpec,
     prepare=prepare_correlation,
     within="model",
-    ties="not concerned: values count as they are",
+    ties="do not matter",
     accepts_missing=never,
     targets=("numeric", "survival"),
 )
@@ -133,18 +130,18 @@ FILTERS.add(
     ),
     _of_numbers(
         name="f_statistic", own_column=True, aliases=("f_regression",),
-        summary="F statistic of the simple regression of a numeric target on the feature",
+        summary="F of the simple regression of a numeric target",
         formula="r^2 (n - 2) / (1 - r^2), r = r(X, Y)",
         latex=r"\frac{r^2 (n - 2)}{1 - r^2}, \quad r = r(X, Y)", bounds="[0, inf)",
         source="Fisher (1925), Statistical Methods for Research Workers",
     ),
     _of_numbers(
         name="mrmr_correlation", aliases=("mrmr_fcd",),
-        summary="Correlation with a numeric target minus mean correlation with those selected before",
+        summary="Correlation with a numeric target minus mean correlation with features selected before",
         formula="|r(X, Y)| - mean over the features W selected before of |r(X, W)|",
         latex=r"\lvert r(X, Y) \rvert - \frac{1}{|S|} \sum_{W \in S} \lvert r(X, W) \rvert, "
         r"\quad S \text{ the features selected before}", bounds="[-1, 1]",
-        ties="of equally good features the first column is selected",
+        ties="of equal features the first column",
         source="Ding and Peng (2005), J. Bioinformatics and Computational Biology 3(2), difference form",
         prepare=prepare_correlation_mrmr, begins=True,
         settle=settle_depth,
@@ -408,7 +405,7 @@ def fit_criterion(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None
 FILTERS.add(
     FilterSpec(
         name="spearman", aliases=("sp",),
-        summary="Absolute rank correlation with the class (two classes) or a numeric target",
+        summary="Absolute rank correlation with two classes or a numeric target",
         formula="|r(rank X, rank Y)|, the classes taken as 0 and 1",
         latex=r"\lvert r(\operatorname{rank} X, \operatorname{rank} Y) \rvert", bounds="[0, 1]",
         ties="average ranks", source="fpcps 4.3", prepare=prepare_spearman,
@@ -417,7 +414,7 @@ FILTERS.add(
     ),
     FilterSpec(
         name="value_difference_metric", aliases=("vdm",),
-        summary="Half the difference of the value distributions of the two classes",
+        summary="Half the difference of the value distributions of two classes",
         formula="1/2 sum over values v of |P(v | class 1) - P(v | class 2)|",
         latex=r"\frac{1}{2} \sum_{v} \lvert P(v \mid 1) - P(v \mid 2) \rvert, \quad v \text{ a "
         r"value of } X", bounds="[0, 1]", ties="equal values are one value", source="fpcps 4.3",
@@ -426,11 +423,11 @@ FILTERS.add(
     ),
     FilterSpec(
         name="fit_criterion", aliases=("fc",),
-        summary="Share of the rows nearer, in variances, to their own class (two classes)",
+        summary="Share of rows nearer to the mean of their class, in variances (two classes)",
         formula="share of rows whose class l has the smaller |x - mean_l| / var_l",
         latex=r"\frac{1}{n} \sum_{i=1}^{n} 1 \left[ y_i = \operatorname{argmin}_{l} \frac{\lvert x_i - \mu_l "
         r"\rvert}{\sigma_l^2} \right]", bounds="[0, 1]",
-        ties="a row as near to both classes counts for the first", source="fpcps 4.3",
+        ties="a row equally near to both classes counts for the first", source="fpcps 4.3",
         prepare=prepare_fit_criterion, own_column=True, two_classes=True,
     ),
 )  # fmt: skip
@@ -509,11 +506,11 @@ def prepare_car_score(table: Table, target: Target) -> CarScorer:
 FILTERS.add(
     FilterSpec(
         name="car_score", aliases=("car",),
-        summary="Correlation with the target, from which what correlated features share is taken out",
+        summary="Correlation with the target after decorrelation of the features",
         formula="|R^(-1/2) r|, r the correlations with Y and R those of the features, both shrunken; the "
         "length of these for several orthonormal contrasts of classes",
         latex=r"\lvert (R^{-1/2} r)_X \rvert, \quad R = \lambda I + (1 - \lambda) \hat R, \; "
-        r"r = (1 - \lambda) \hat r", bounds="[0, 1]", ties="not concerned: values count as they are",
+        r"r = (1 - \lambda) \hat r", bounds="[0, 1]", ties="do not matter",
         source="Zuber and Strimmer (2011), Statistical Applications in Genetics and Molecular Biology 10; "
         "shrinkage: Schäfer and Strimmer (2005)", prepare=prepare_car_score, within="model",
         accepts_missing=never, targets=("classes", "numeric", "survival"),

@@ -48,11 +48,8 @@ def _dense_entropy(
     weights: Weights,
     scores: Floats,
 ) -> None:
-    """Write the scores of the three entropy filters.
-
-    `columns`, which are cut, were sorted once: the table is not copied for a resample.  `nominal` are the
-    positions of the others, their codes and the numbers of their levels.
-    """
+    """Write the scores of the entropy filters: `columns` were sorted once and are cut; `nominal` has
+    the positions, codes and numbers of levels of the others."""
     resamples = (weights, labels, n_classes, check_totals(weights) + 1)
     by_resample = np.moveaxis(scores, 0, 2)
     if len(columns.columns) and discretization == "mdl":
@@ -78,10 +75,8 @@ def _sparse_entropy(
     weights: Weights,
     scores: Floats,
 ) -> None:
-    """Write the scores of the three entropy filters, the same bits as those of a dense table.
-
-    `columns` are those that are cut.
-    """
+    """Write the scores of the entropy filters, bitwise equal to those of a dense table; `columns` are
+    cut."""
     resamples = (weights, labels, n_classes, check_totals(weights) + 1)
     if len(columns) and discretization == "mdl":
         sparse_mdl(places, columns, *resamples, parity, scores)
@@ -251,7 +246,7 @@ def _scores(
 _spec = partial(
     FilterSpec,
     bounds="[0, 1]",
-    ties="equal values are never cut apart; of equally good cuts the first",
+    ties="equal values stay together; of equal cuts the first",
     prepare=prepare_entropy,
     targets=("classes", "numeric", "survival"),
     sparse=True,
@@ -261,19 +256,19 @@ _spec = partial(
 FILTERS.add(
     _spec(
         name="information_gain", aliases=("ig", "infogain"),
-        summary="mutual information of the discretised feature and the class, in nats",
+        summary="Mutual information of the discretised feature and the class, in nats",
         formula="H(Y) + H(X) - H(X, Y)", latex=r"H(Y) + H(X) - H(X, Y)", bounds="[0, H(Y)]",
         source="Fayyad and Irani (1993), IJCAI 93, 1022-1027",
     ),
     _spec(
         name="gain_ratio", aliases=("gr", "gainratio"),
-        summary="information gain divided by the entropy of the discretised feature",
+        summary="Information gain divided by the entropy of the discretised feature",
         formula="(H(Y) + H(X) - H(X, Y)) / H(X)", latex=r"\frac{H(Y) + H(X) - H(X, Y)}{H(X)}",
         source="Quinlan (1986), Machine Learning 1, 81-106",
     ),
     _spec(
         name="symmetric_uncertainty", aliases=("su", "symuncert"),
-        summary="twice the information gain over the sum of the entropies of feature and class",
+        summary="Twice the information gain over the sum of both entropies",
         formula="2 (H(Y) + H(X) - H(X, Y)) / (H(X) + H(Y))",
         latex=r"2 \, \frac{H(Y) + H(X) - H(X, Y)}{H(X) + H(Y)}",
         source="Press et al. (1988), Numerical Recipes in C, section 14.4",

@@ -55,12 +55,9 @@ class CallableScorer:
 
 @dataclass(frozen=True, eq=False)
 class EstimatorScorer:
-    """A scikit-learn estimator bound to a table; output ``"estimator"``.
-
-    Each resample is fitted by a fresh clone.  `weighted` says whether the clone gets the weights as
-    ``sample_weight``; otherwise it gets the rows of the resample, repeated.  With survival a regressor
-    explains the martingale residuals of the resample.  The first `given` columns have no scores.
-    """
+    """A scikit-learn estimator bound to a table, cloned for each resample, with `weighted` rows or
+    repeated ones. Regressors explain the martingale residuals of survival; the first `given` columns
+    have no scores."""
 
     features: Any
     target: Target

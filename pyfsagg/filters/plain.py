@@ -78,29 +78,29 @@ _of_two = partial(FilterSpec, prepare=prepare_two_groups, two_classes=True, own_
 _of_spread = partial(
     FilterSpec,
     prepare=prepare_spread,
-    ties="not concerned: values count as they are",
+    ties="do not matter",
     targets=("classes", "numeric", "survival", "none"),
 )
 FILTERS.add(
     _of_values(
         name="anova_f", aliases=("anova", "f_classif"),
-        summary="F of the one-way analysis of variance of the feature by the classes",
+        summary="F of a one-way analysis of variance by class",
         formula="(between / (classes - 1)) / (within / (n - classes)), sums of squares",
         latex=r"\frac{\sum_c n_c (\bar{x}_c - \bar{x})^2 / (k - 1)}{\sum_c \sum_{i \in c} (x_i - "
-        r"\bar{x}_c)^2 / (n - k)}", bounds="[0, inf)", ties="not concerned: values count as they are",
+        r"\bar{x}_c)^2 / (n - k)}", bounds="[0, inf)", ties="do not matter",
         source="Fisher (1925), Statistical Methods for Research Workers", within="model",
     ),
     _of_two(
         name="welch_t", aliases=("t_test", "welch"),
-        summary="Absolute t of Welch's test, which lets the variances of two classes differ",
+        summary="Absolute t of Welch's test for two classes",
         formula="|mean_1 - mean_0| / sqrt(var_0 / n_0 + var_1 / n_1)",
         latex=r"\frac{\lvert \bar{x}_1 - \bar{x}_0 \rvert}{\sqrt{s_0^2 / n_0 + s_1^2 / n_1}}",
-        bounds="[0, inf)", ties="not concerned: values count as they are",
+        bounds="[0, inf)", ties="do not matter",
         source="Welch (1947), Biometrika 34", within="model",
     ),
     _of_values(
         name="kruskal_wallis", aliases=("kruskal",),
-        summary="H of the test of Kruskal and Wallis: the classes by the ranks of the feature",
+        summary="H of the Kruskal–Wallis test",
         formula="(n - 1) (sum of n_c (mean rank_c - (n + 1) / 2)^2) / (sum of (rank - (n + 1) / 2)^2)",
         latex=r"(n - 1) \frac{\sum_c n_c (\bar{r}_c - \bar{r})^2}{\sum_i (r_i - \bar{r})^2}",
         bounds="[0, n - 1]", ties="average ranks",
@@ -108,7 +108,7 @@ FILTERS.add(
     ),
     _of_two(
         name="auc", aliases=("wilcoxon", "mann_whitney", "roc_auc"),
-        summary="Area under the ROC curve in its better direction, which orders like Wilcoxon's rank sum",
+        summary="Area under the ROC curve, in its better direction",
         formula="max(A, 1 - A), A = U / (n_0 n_1), U of Mann and Whitney",
         latex=r"\max(A, 1 - A), \quad A = \frac{U}{n_0 n_1}", bounds="[0.5, 1]",
         ties="a tie counts as half", source="Mann and Whitney (1947), Annals of Mathematical Statistics 18",

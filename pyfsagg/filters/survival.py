@@ -237,23 +237,23 @@ _of_survival = partial(FilterSpec, accepts_missing=never, targets=("survival",),
 FILTERS.add(
     _of_survival(
         name="cox_score", aliases=("cox",),
-        summary="Score test of a Cox model with the feature alone (chi-squared statistic)",
+        summary="Score test of a Cox model of the feature alone (chi-squared)",
         formula="U^2 / V: U = sum over events of X - mean of X over those at risk, V its variance; at tied "
         "times by Efron or Breslow",
         latex=r"\frac{U^2}{V}, \quad U = \sum_{i:\, \delta_i = 1} (X_i - \bar X(t_i)), \quad "
         r"V = \sum_{i:\, \delta_i = 1} \overline{(X - \bar X(t_i))^2}(t_i), "
         r"\quad \bar X(t) \text{ the mean of } X \text{ over those at risk at } t", bounds="[0, inf)",
-        ties="values count as they are; events at the same time as Efron (default) or Breslow",
+        ties="tied event times by Efron (default) or Breslow",
         source="Cox (1972), J. Royal Statistical Society B 34(2)", prepare=prepare_cox_score,
         within="model",
     ),
     _of_survival(
         name="concordance", aliases=("c_index", "harrell"),
-        summary="Harrell's concordance index of the feature with survival, in its better direction",
+        summary="Harrell's concordance index with survival, in its better direction",
         formula="max(C, 1 - C), C = share of comparable pairs whose row with the larger X lives longer",
         latex=r"\max(C, 1 - C), \quad C = P(X_i < X_j \mid t_i < t_j, \delta_i = 1) "
         r"+ \frac{1}{2} P(X_i = X_j \mid t_i < t_j, \delta_i = 1)", bounds="[0.5, 1]",
-        ties="equal values of the feature count half; two events at the same time are no pair",
+        ties="equal values count half; two events at one time are no pair",
         source="Harrell et al. (1982), J. American Medical Association 247(18)",
         prepare=prepare_concordance,
     ),

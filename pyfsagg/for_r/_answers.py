@@ -53,11 +53,11 @@ def unpacked(files: str) -> Any:
 
 
 _IN_R = {"combined": "combined", "scores": "scores", "ranking": "ranks", "halves": "halves"}
-"""Arrays of a ranking that R has as objects of its own, beside `score_matrices`, and what R calls them."""
+"""Arrays of a ranking that are separate objects in R, with `score_matrices`, and their names there."""
 
 
 def record_of(result: EnsembleResult) -> str:
-    """A ranking but for the arrays that R has as objects of its own."""
+    """A ranking without the arrays that are separate objects in R."""
     matrices = [f"filter_{i}" for i in range(len(result.score_matrices))]
     arrays = arrays_of(result)
     rest = {name: arrays[name] for name in arrays if name not in (*_IN_R, *matrices)}
@@ -123,11 +123,8 @@ def _text(value: Any) -> str:
 
 
 def returned(value: Any) -> Any:
-    """A value of a public function with its kind, by which R makes an object of it.
-
-    Tables become data frames, arrays with names named vectors; a result becomes a list of its parts
-    with its table, its sentences and, if it can be saved, its files.
-    """
+    """A value of a public function with the kind of its R object: data frames, named vectors, or lists
+    of the parts, table, sentences and files of a result."""
     if isinstance(value, EnsembleResult):
         return {"is": "ensemble", "value": ensemble_parts(value)}
     if isinstance(value, pd.DataFrame):
@@ -209,13 +206,14 @@ def _label(name: Any) -> str:
 
 def ensemble_parts(result: EnsembleResult) -> dict[str, Any]:
     """A ranking, with everything that makes it a result of Python again."""
+    selection = result.selection()
     return {
         "method": result.method,
         "features": list(result.feature_names),
         "ranking": frame_of(result.to_frame(), "feature"),
         "score_matrices": dict(result.score_matrices),
         "combined": result.combined,
-        "about_copies": about_copies(result, result.selection().compared),
+        "about_copies": about_copies(result, selection.compared),
         "about_groups": about_groups(result),
         "scores": result.scores,
         "ranks": result.ranking,
@@ -223,22 +221,17 @@ def ensemble_parts(result: EnsembleResult) -> dict[str, Any]:
         "record": record_of(result),
         **_origin(result),
         "between_samples": _between_samples(result),
-        "selection": _selection(result),
+        "selection": {
+            "features": list(selection.names),
+            "reason": rendered(selection.reason, InR()),
+            "sentences": [rendered(sentence, InR()) for sentence in selection.sentences],
+            "methods_text": result.methods_text(),
+        },
     }
 
 
 def _origin(result: Any) -> dict[str, Any]:
     return {name: plain_value(getattr(result, name)) for name in _ORIGIN}
-
-
-def _selection(result: EnsembleResult) -> dict[str, Any]:
-    selection = result.selection()
-    return {
-        "features": list(selection.names),
-        "reason": rendered(selection.reason, InR()),
-        "sentences": [rendered(sentence, InR()) for sentence in selection.sentences],
-        "methods_text": result.methods_text(),
-    }
 
 
 def _between_samples(result: EnsembleResult) -> dict[str, Any] | None:
@@ -256,7 +249,7 @@ def _between_samples(result: EnsembleResult) -> dict[str, Any] | None:
 
 
 def answered(result: Any) -> Any:
-    """The value of a function with its kind: some results are classes of R of their own."""
+    """The value of a function with its kind; some results have their own classes in R."""
     classes: dict[type, tuple[str, Callable[[Any], dict[str, Any]]]] = {
         pyfsagg.Evaluation: ("evaluation", _evaluation_parts),
         pyfsagg.InfluenceResult: ("influence", _influence_parts),
@@ -305,7 +298,7 @@ def _evaluation_parts(result: pyfsagg.Evaluation) -> dict[str, Any]:
 
 
 def _comparison(result: pyfsagg.Evaluation) -> list[str]:
-    """The sentences of the comparison of the methods, or why there is none."""
+    """The sentences of the comparison of methods, or the reason for none."""
     try:
         return result.compare().sentences
     except PyfsaggError as reason:

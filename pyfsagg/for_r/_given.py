@@ -28,12 +28,9 @@ def listed(value: Any) -> list[Any]:
 
 
 def table_of(parts: Mapping[str, Any]) -> pd.DataFrame | SparseTable:
-    """A data frame out of one matrix for each type of column.
-
-    `names` has all columns; for each of ``double``, ``integer``, ``logical`` and ``nominal`` there
-    may be ``values`` (n, k), the positions ``at`` of the columns from 0 and the matrix ``missing``.
-    Nominal values are codes from 0 into ``levels``.
-    """
+    """A data frame from a matrix for each type: `names` of all columns, and for ``double``,
+    ``integer``, ``logical`` and ``nominal`` perhaps ``values`` (n, k), positions ``at`` and
+    ``missing``; nominal values are codes into ``levels``."""
     names = listed(parts["names"])
     if "sparse" in parts:
         part = parts["sparse"]
@@ -116,10 +113,8 @@ class RFilter:
 
 
 def learners_of(parts: Any, task: str) -> dict[str, Any]:
-    """Learners by name: those of scikit-learn with their parameters, and R functions (x, y) -> importances.
-
-    Each is ``label`` (of its voters; may be empty) with ``call``, or with ``learner`` and ``parameters``.
-    """
+    """Learners by name: scikit-learn's (``learner``, ``parameters``) and R functions ``call`` (x, y) ->
+    importances, with the ``label`` of their voters."""
     if parts is None:
         return named_learners(None, task)
     learners: dict[str, Any] = {}
@@ -193,7 +188,7 @@ def progress_of(call: Callable[..., Any]) -> Callable[[int, int], None]:
 
 
 def counts(value: Any) -> Any:
-    """R writes counts as doubles; Python tells 5 from 5.0."""
+    """Whole doubles of R as integers."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, Mapping):
@@ -213,22 +208,16 @@ def universe_of(sizes: Any) -> int | list[int] | None:
 
 
 def rank_table_of(parts: Mapping[str, Any]) -> RankTable:
-    """Ranked lists; a matrix has a row for each list, names of lists and items stand beside it."""
+    """Ranked lists; a matrix has a row for each list, with separate names of lists and items."""
     universe: Any = universe_of(parts.get("universe"))
     drawn = {"ties": parts["ties"], "random_state": parts.get("seed")}
     full = bool(parts["full"])
     weights = [float(weight) for weight in listed(parts.get("weights"))] or None
     if parts["input"] == "files":
         paths, unranked = (list(map(str, listed(parts.get(key)))) for key in ("paths", "unranked"))
-        files = RankTable.from_files(
-            paths,
-            universe,
-            full,
-            duplicates=parts["duplicates"],
-            higher_is_better=bool(parts["higher_is_better"]),
-            unranked=unranked,
-            **drawn,
-        )
+        drawn["duplicates"] = parts["duplicates"]
+        drawn["higher_is_better"] = bool(parts["higher_is_better"])
+        files = RankTable.from_files(paths, universe, full, unranked=unranked, **drawn)
         return files.weighted(weights)
     items = list(map(str, listed(parts["items"])))
     frame = pd.DataFrame(np.asarray(parts["ranks"], dtype=float), columns=items)

@@ -113,7 +113,7 @@ def interruptible(work: Callable[[], Value]) -> Value | None:
 
 
 def end_by_limit(said: str) -> NoReturn:
-    """End the work because R has said that a time limit is reached."""
+    """End the work because R reports that a time limit is reached."""
     _visits[-1].limit = said
     raise KeyboardInterrupt
 
@@ -189,12 +189,8 @@ def _leave_to_others(number: int, frame: FrameType | None) -> None:
 
 
 def _to_be_ended(frame: FrameType | None) -> bool:
-    """Whether an exception would come amiss.
-
-    Half of a module cannot always be imported again, numba cannot compile after half of its set-up, and
-    Python drops what is raised when LLVM or a look at R's limits calls it.  A compiled loop ends in
-    `numba.core.serialize`, where those that came meanwhile are met.
-    """
+    """Whether an exception would be harmful: during imports, numba's set-up, and callbacks, in which
+    Python drops it; a compiled loop ends in `numba.core.serialize`, where late ones are met."""
     while frame is not None:
         if frame.f_code.co_name == "_look_for_limits":
             return True

@@ -24,18 +24,8 @@ from numpy.typing import ArrayLike
 import pyfsagg
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import MissingDependencyError, OutputError, UnknownNameError
+from pyfsagg.for_r import _given as given
 from pyfsagg.for_r._answers import answered, ensemble_of, unpacked
-from pyfsagg.for_r._given import (
-    IN_R,
-    aggregator_of,
-    counts,
-    listed,
-    null_of,
-    progress_of,
-    rank_table_of,
-    table_of,
-    target_of,
-)
 
 
 @dataclass(frozen=True)
@@ -71,7 +61,7 @@ class Called:
         }
 
     def in_r(self, name: str) -> str:
-        return self.names.get(name, IN_R.get(name, "x" if name == "X" else name))
+        return self.names.get(name, given.IN_R.get(name, "x" if name == "X" else name))
 
     def kind(self, name: str) -> str:
         """How R reads an argument of Python; empty for what every vector or list is read as."""
@@ -92,7 +82,7 @@ def _calls(room: str, page: str, *names: str, **about: Any) -> dict[str, Called]
 
 
 def _of(kind: str, argument: str, page: str, **about: Any) -> dict[str, Any]:
-    """An entry of :data:`CALLS` whose first argument is `x` in R, of a kind of its own."""
+    """An entry of :data:`CALLS` whose first argument is `x` in R, of a special kind."""
     return {"page": page, "names": {argument: "x"}, "kinds": {argument: kind}, **about}
 
 
@@ -264,7 +254,7 @@ def write(
 ) -> str:
     """Write a result, its page or a picture of it; the path."""
     result = decoded(object)
-    view = {name: counts(decoded(value)) for name, value in dict(options or {}).items()}
+    view = {name: given.counts(decoded(value)) for name, value in dict(options or {}).items()}
     if save is not None:
         return str(result.save(save, **view))
     if report is not None:
@@ -279,7 +269,7 @@ def write(
 
 
 def decoded(value: Any) -> Any:
-    """What R has marked as something of its own kind."""
+    """A value that R marked with its kind."""
     if not isinstance(value, Mapping):
         return value
     kind = value.get("is")
@@ -289,19 +279,19 @@ def decoded(value: Any) -> Any:
 
 
 _KINDS: dict[str, Callable[[Any], Any]] = {
-    "table": table_of,
-    "target": target_of,
+    "table": given.table_of,
+    "target": given.target_of,
     "ensemble": ensemble_of,
     "files": unpacked,
-    "sets": lambda sets: [set(map(str, listed(names))) for names in sets],
+    "sets": lambda sets: [set(map(str, given.listed(names))) for names in sets],
     "matrix": np.asarray,
     "square": lambda part: pd.DataFrame(
-        part["values"], listed(part["rows"]), listed(part["columns"])
+        part["values"], given.listed(part["rows"]), given.listed(part["columns"])
     ),
     "pairs": lambda rows: np.asarray(rows).reshape(len(rows) // 2, 2, -1),
-    "rank_table": rank_table_of,
-    "aggregator": aggregator_of,
-    "null": null_of,
+    "rank_table": given.rank_table_of,
+    "aggregator": given.aggregator_of,
+    "null": given.null_of,
     "list": lambda values: list(map(decoded, values)),
 }
 """How each kind of R's objects is read."""
@@ -312,7 +302,7 @@ def arguments_of(called: Called, values: Mapping[str, Any]) -> dict[str, Any]:
     parameters = called.parameters
     open_end = any(one.kind is Parameter.VAR_KEYWORD for one in parameters.values())
     by_r_name = {called.in_r(name): name for name in parameters}
-    in_python = {name: key for key, name in IN_R.items()}
+    in_python = {name: key for key, name in given.IN_R.items()}
     execution: dict[str, Any] = {}
     arguments: dict[str, Any] = {}
     for name, value in values.items():
@@ -320,9 +310,11 @@ def arguments_of(called: Called, values: Mapping[str, Any]) -> dict[str, Any]:
             python = by_r_name[name]
             arguments[python] = as_typed(value, parameters[python].annotation)
         elif ("execution" in parameters or open_end) and name in Execution.names():
-            execution[name] = progress_of(value) if name == "progress" else counts(value)
+            execution[name] = (
+                given.progress_of(value) if name == "progress" else given.counts(value)
+            )
         elif open_end:
-            arguments[in_python.get(name, name)] = counts(value)
+            arguments[in_python.get(name, name)] = given.counts(value)
         else:
             known = [one for one in by_r_name if one not in ("execution", *called.without)]
             known += Execution.names() if "execution" in parameters else ()
@@ -333,13 +325,13 @@ def arguments_of(called: Called, values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def unknown_argument(name: str, known: Sequence[str]) -> UnknownNameError:
-    """What R is told of an argument that there is not; a name of Python's is answered by R's."""
-    in_r = IN_R.get(name, name)
+    """The error for an unknown argument; a name of Python's is answered by R's."""
+    in_r = given.IN_R.get(name, name)
     return UnknownNameError("argument", name, known, meant=in_r if in_r in known else None)
 
 
 _ARRAY_LIKE = frozenset(get_args(ArrayLike))
-"""A union with an array is flat: these members stand for it."""
+"""The members that represent a union with an array, which is flat."""
 _VECTORS = (Sequence, Iterable, np.ndarray)
 
 
@@ -352,16 +344,16 @@ def as_typed(value: Any, hint: Any) -> Any:
     vector = array or any(one in _VECTORS for one in origins)
     within = {part for one in members for part in _parts(one)}
     if isinstance(value, float) and (int in members or int in within):
-        value = counts(value)
+        value = given.counts(value)
     elif type(value) is int and float in members and int not in members:
         value = float(value)
     if tuple in origins and isinstance(value, (list, np.ndarray)):
-        return tuple(counts(np.asarray(value).tolist()))
+        return tuple(given.counts(np.asarray(value).tolist()))
     if vector and not members & {str, int, float, Any} and not isinstance(value, Mapping):
-        value = listed(value) if np.ndim(value) == 0 else value
+        value = given.listed(value) if np.ndim(value) == 0 else value
     if isinstance(value, np.ndarray) and value.ndim == 1 and origins & {Sequence, Iterable}:
-        return counts(value.tolist()) if int in within else value.tolist()
-    return counts(value) if isinstance(value, Mapping) else value
+        return given.counts(value.tolist()) if int in within else value.tolist()
+    return given.counts(value) if isinstance(value, Mapping) else value
 
 
 def _members(hint: Any) -> set[Any]:

@@ -32,32 +32,10 @@ from pyfsagg.exceptions import DataError, PyfsaggError, PyfsaggWarning, UnknownN
 from pyfsagg.filters import information_selection
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.filters.mrmr import PREPARE
+from pyfsagg.for_r import _given as given
+from pyfsagg.for_r import calls
 from pyfsagg.for_r._answers import answered, frame_of, returned
-from pyfsagg.for_r._given import (
-    IN_R,
-    InR,
-    counts,
-    filter_of,
-    learners_of,
-    listed,
-    progress_of,
-    rank_table_of,
-    table_of,
-    target_of,
-    universe_of,
-)
 from pyfsagg.for_r._interrupts import interruptible
-from pyfsagg.for_r.calls import (
-    CALLS,
-    as_typed,
-    call,
-    call_method,
-    call_package,
-    decoded,
-    keep,
-    unknown_argument,
-    write,
-)
 from pyfsagg.ranks import RankTable
 from pyfsagg.resampling.plan import PLANS
 
@@ -82,23 +60,18 @@ def _settings(
     run: Callable[..., Any], options: Mapping[str, Any], **groups: type[Settings]
 ) -> dict[str, Any]:
     """R's flat arguments as those of a run: by Python's names and types."""
-    known = [IN_R.get(name, name) for name in flat_names(run, **groups)]
+    known = [given.IN_R.get(name, name) for name in flat_names(run, **groups)]
     for name in options:
         if name not in known:
-            raise unknown_argument(name, known)
+            raise calls.unknown_argument(name, known)
     types = {**_OF_PLAN, **get_type_hints(run)}
     for group in (Task, Checks, Execution, *groups.values()):
         types |= get_type_hints(group, localns=_LATE)
-    python = {name: key for key, name in IN_R.items()}
+    python = {name: key for key, name in given.IN_R.items()}
     settings = {python.get(name, name): value for name, value in options.items()}
-    return gather_settings(
-        {
-            name: _argument(name, value, types[name])
-            for name, value in settings.items()
-            if value is not None
-        },
-        **groups,
-    )
+    set_in_r = {name: value for name, value in settings.items() if value is not None}
+    typed = {name: _argument(name, value, types[name]) for name, value in set_in_r.items()}
+    return gather_settings(typed, **groups)
 
 
 _OF_PLAN: dict[str, Any] = {
@@ -118,28 +91,28 @@ def _argument(name: str, value: Any, hint: Any) -> Any:
     if name == "row_indices":
         return np.asarray(value, dtype=np.intp) - 1
     if name == "groups":
-        return [str(label) for label in listed(value)]
+        return [str(label) for label in given.listed(value)]
     if name == "progress":
-        return progress_of(value)
+        return given.progress_of(value)
     if name == "rankings":
-        return {method: np.asarray(listed(ranking)) for method, ranking in value.items()}
+        return {method: np.asarray(given.listed(ranking)) for method, ranking in value.items()}
     if name == "filter" and not isinstance(value, list):
-        return filter_of(value)
+        return given.filter_of(value)
     if name in ("filter", "filters", "methods") and value != "auto":
-        return [filter_of(method) for method in listed(value)]
-    return as_typed(value, hint)
+        return [given.filter_of(method) for method in given.listed(value)]
+    return calls.as_typed(value, hint)
 
 
 def _run(of: str, save: str | None = None, report: str | None = None, **arguments: Any) -> Any:
-    """The result of a function of :data:`RUNS`, after it and its page are written where R says."""
+    """The result of a function of :data:`RUNS`, after it and its page are written."""
     result = RUNS[of](**arguments)
-    keep(result, save, report)
+    calls.keep(result, save, report)
     return answered(result)
 
 
 def _load(path: str, report: str | None = None) -> Any:
     result = pyfsagg.load_result(path)
-    keep(result, None, report)
+    calls.keep(result, None, report)
     return answered(result)
 
 
@@ -149,15 +122,15 @@ def _plain_run(name: str) -> Callable[..., Any]:
     def run(table: Any, target: Any, **options: Any) -> Any:
         function = getattr(pyfsagg, name)
         settings = _settings(function, options, **GROUPS.get(name, {}))
-        return function(table_of(table), target_of(target), **settings)
+        return function(given.table_of(table), given.target_of(target), **settings)
 
     return run
 
 
 def _error_control(object: Any, **options: Any) -> dict[str, Any]:
     """Limits on false selections of an ensemble."""
-    settings = {name: counts(value) for name, value in options.items() if value is not None}
-    control = decoded(object).error_control(**settings)
+    settings = {name: given.counts(value) for name, value in options.items() if value is not None}
+    control = calls.decoded(object).error_control(**settings)
     of_pairs = ("q", "threshold", "bound")
     return {
         "table": frame_of(control.to_frame(), "feature"),
@@ -170,8 +143,10 @@ def _error_control(object: Any, **options: Any) -> dict[str, Any]:
 def _permute_target(table: Any, target: Any, shuffles: Any = "auto", **options: Any) -> Any:
     """P-values of features from shuffled targets."""
     settings = _settings(pyfsagg.wam if "filter" in options else pyfsagg.bam, options)
-    target = target_of(target)
-    return pyfsagg.permute_target(table_of(table), target, shuffles=counts(shuffles), **settings)
+    target = given.target_of(target)
+    return pyfsagg.permute_target(
+        given.table_of(table), target, shuffles=given.counts(shuffles), **settings
+    )
 
 
 def _expected_replication(
@@ -186,9 +161,9 @@ def _expected_replication(
     settings = _settings(pyfsagg.wam if "filter" in options else pyfsagg.bam, options)
     seed = settings.pop("random_state", None)
     found = expected_replication(
-        table_of(table),
-        target_of(target),
-        n_features_to_select=as_typed(n_features_to_select, float | int),
+        given.table_of(table),
+        given.target_of(target),
+        n_features_to_select=calls.as_typed(n_features_to_select, float | int),
         n_pairs=pairs,
         random_state=seed,
         **{name: value for name, value in settings.items() if name != "checks"},
@@ -208,27 +183,24 @@ def _aggregate(
     ties: str = "last",
     weights: Any = None,
 ) -> dict[str, Any]:
-    """R's ``aggregateRanks``, exact for any number of lists; every other aggregator by name.
-
-    `ranks` has shape (n_lists, n_items), NaN = not in the list, or is a table of ranked lists.
-    The answer has positions of items, from 0: their names stay in R.
-    """
+    """``aggregateRanks``, exact for any number of lists, or another aggregator; `ranks` (n_lists,
+    n_items), NaN = absent, or a table. Items are positions from 0."""
     spec, options = _aggregator(method)
     if spec.name in ("robust_rank_aggregation", "mean_p_value"):
         options["ties"] = ties
     if spec.name == "robust_rank_aggregation":
         options["exact"] = exact
         if top_cutoff is not None:
-            options["top_cutoff"] = [float(cutoff) for cutoff in listed(top_cutoff)]
+            options["top_cutoff"] = [float(cutoff) for cutoff in given.listed(top_cutoff)]
     matrix = None if isinstance(ranks, Mapping) else np.asarray(ranks)
     if isinstance(ranks, Mapping):
-        table = rank_table_of(ranks)
+        table = given.rank_table_of(ranks)
     elif normalized:
         table = RankTable.from_normalized_ranks(matrix)
     else:
-        table = RankTable.from_ranks(matrix, universe=universe_of(universe), full=full)
+        table = RankTable.from_ranks(matrix, universe=given.universe_of(universe), full=full)
     if weights is not None:
-        table = table.weighted([float(weight) for weight in listed(weights)])
+        table = table.weighted([float(weight) for weight in given.listed(weights)])
     values = spec.apply(table, **options)
     order, score = _in_order(values, method)
     names = list(table.names) if matrix is None else None
@@ -236,7 +208,7 @@ def _aggregate(
 
 
 def _aggregator(method: str) -> tuple[AggregatorSpec, dict[str, Any]]:
-    """An aggregator by R's name or its own, with the options that R's name stands for."""
+    """An aggregator by R's name or its own, with the options that R's name implies."""
     name, options = _R_METHODS.get(method, (method, {}))
     return AGGREGATORS.get(name), dict(options)
 
@@ -261,7 +233,7 @@ def _aggregate_groups(
     spec, options = _aggregator(method)
     if spec.name == "robust_rank_aggregation":
         options["exact"] = exact
-    table = RankTable.from_groups(listed(scores), listed(groups), higher_is_better)
+    table = RankTable.from_groups(given.listed(scores), given.listed(groups), higher_is_better)
     values = spec.apply(table, **options)
     order, score = _in_order(values, method)
     return {"names": [table.names[position] for position in order.tolist()], "score": score}
@@ -269,7 +241,7 @@ def _aggregate_groups(
 
 def _advice(ranks: Any, method: str = "RRA", universe: Any = None) -> str | None:
     """Which aggregator is measured to find more in lists that look like these; `ranks` as above."""
-    table = RankTable.from_ranks(np.asarray(ranks), universe=universe_of(universe))
+    table = RankTable.from_ranks(np.asarray(ranks), universe=given.universe_of(universe))
     return advise(table, _R_METHODS.get(method, (method, {}))[0])
 
 
@@ -287,7 +259,7 @@ def _committee(
         params = dict(options.get("resampling_params") or {})
         options["resampling_params"] = {"fraction": DRAWN.fraction, **params}
     settings = _settings(pyfsagg.committee, options, **GROUPS["committee"])
-    models = {} if task == "survival" else learners_of(learners, task)
+    models = {} if task == "survival" else given.learners_of(learners, task)
     if selection is not None:
         default = settings.get("selection", LearnerSelection())
         settings["selection"] = dict.fromkeys(models, default)
@@ -295,17 +267,17 @@ def _committee(
             for name in changes:
                 if name not in default.names():
                     raise UnknownNameError("setting of a selection", name, default.names())
-            settings["selection"][learner] = replace(default, **counts(dict(changes)))
+            settings["selection"][learner] = replace(default, **given.counts(dict(changes)))
     if not isinstance(voter_weights, str | None):
-        voter_weights = listed(voter_weights)
-    X, y = table_of(table), target_of(target)
+        voter_weights = given.listed(voter_weights)
+    X, y = given.table_of(table), given.target_of(target)
     return pyfsagg.committee(X, y, models, voter_weights=voter_weights, **settings)
 
 
 def _evaluate_many(datasets: Mapping[str, Any], **options: Any) -> Any:
     """The same methods on several data sets, each a table and a target."""
     pairs = {
-        str(name): (table_of(dataset["table"]), target_of(dataset["target"]))
+        str(name): (given.table_of(dataset["table"]), given.target_of(dataset["target"]))
         for name, dataset in datasets.items()
     }
     settings = _settings(pyfsagg.evaluate, options, **GROUPS["evaluate"])
@@ -338,14 +310,14 @@ def _cross_check(
     seed: int = 0,
     output: str | None = None,
 ) -> Any:
-    """The comparison with R packages, in a process of its own: inside R no second R can run."""
+    """The comparison with R packages, in a separate process, because R cannot run inside R."""
     with tempfile.TemporaryDirectory() as name:
         folder = str(Path(name) / "found") if output is None else output
         flags = {
-            "--package": ",".join(listed(package)),
+            "--package": ",".join(given.listed(package)),
             "--data": data,
             "--target": target,
-            "--exclude": ",".join(listed(exclude)),
+            "--exclude": ",".join(given.listed(exclude)),
         }
         command = [sys.executable, "-m", "pyfsagg", "cross-check", "--quiet", "--output", folder]
         command += ["--n-resamples", str(n_resamples), "--seed", str(seed)]
@@ -360,8 +332,9 @@ def _cross_check(
 def _check_table(
     table: Mapping[str, Any], target: Mapping[str, Any] | None = None, task: str = "classification"
 ) -> dict[str, Any]:
-    """What to look at in a table, with remedies in R's words."""
-    check = pyfsagg.check_table(table_of(table), target_of(target), task=task).spelled(InR())
+    """The findings of a table, with remedies in R's words."""
+    X, y = given.table_of(table), given.target_of(target)
+    check = pyfsagg.check_table(X, y, task=task).spelled(given.InR())
     return {"facts": check.facts, "findings": frame_of(check.to_frame())}
 
 
@@ -383,23 +356,19 @@ def _score_features(
 ) -> dict[str, Any]:
     """Scores of one filter on a table as it is; of mRMR and its relatives the order of selection as well."""
     name = FILTERS.get(filter).name
-    X, y = table_of(table), target_of(target)
-    nominal = None if nominal is None else listed(nominal)
-    params = {key: counts(decoded(value)) for key, value in dict(options or {}).items()}
+    X, y = given.table_of(table), given.target_of(target)
+    nominal = None if nominal is None else given.listed(nominal)
+    params = {key: given.counts(calls.decoded(value)) for key, value in dict(options or {}).items()}
     greedy = name in PREPARE
     as_function = (None, "classification") if greedy else (None, "classification", "survival")
     if (greedy or name in _FUNCTIONS) and task in as_function:
         run = information_selection if greedy else getattr(pyfsagg, name)
-        known = [
-            parameter
-            for parameter in signature(run).parameters
-            if parameter not in ("X", "y", "criterion")
-        ]
+        known = [one for one in signature(run).parameters if one not in ("X", "y", "criterion")]
         settings = {"sample_weight": weights, "nominal": nominal}
         params |= {key: value for key, value in settings.items() if value is not None}
         for key in params:
             if key not in known:
-                raise UnknownNameError("argument", IN_R.get(key, key), known)
+                raise UnknownNameError("argument", given.IN_R.get(key, key), known)
         if not greedy:
             return {"scores": run(X, y, **params)}
         scores = run(X, y, criterion=name, **params)
@@ -423,16 +392,16 @@ TASKS: dict[str, Callable[..., Any]] = {
     "advice": _advice,
     "aggregate": _aggregate,
     "aggregate_groups": _aggregate_groups,
-    "call": call,
+    "call": calls.call,
     "check_table": _check_table,
     "cross_check": _cross_check,
     "error_control": _error_control,
     "load": _load,
-    "method": call_method,
-    "call_package": call_package,
+    "method": calls.call_method,
+    "call_package": calls.call_package,
     "run": _run,
     "score_features": _score_features,
-    "write": write,
+    "write": calls.write,
 }
 
 
@@ -460,10 +429,10 @@ def _done(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
         return {"error": {"class": "internal", "message": message, "traceback": where}}
 
 
-def _spelling(task: str, arguments: Mapping[str, Any]) -> InR:
+def _spelling(task: str, arguments: Mapping[str, Any]) -> given.InR:
     """The names that the function has in R."""
-    called = CALLS.get(arguments["of"]) if task == "call" else None
-    return InR(called.names if called else {"top_cutoff": "topCutoff"})
+    called = calls.CALLS.get(arguments["of"]) if task == "call" else None
+    return given.InR(called.names if called else {"top_cutoff": "topCutoff"})
 
 
 def about() -> dict[str, str]:

@@ -15,6 +15,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.validation import require_extra
+from pyfsagg._base.words import first_line
 from pyfsagg._kernels.class_tables import width_rows
 from pyfsagg._kernels.entropy_scores import OUTPUTS, score_counts
 from pyfsagg._kernels.poisson_bootstrap import count_resamples, digest_column, padded
@@ -72,8 +73,8 @@ class Partition:
         frame = self.delayed.compute(scheduler="synchronous")
         if len(frame) != self.n_rows:
             raise DataError(
-                f"partition {self.number} of the Dask frame has {len(frame)} rows, and had {self.n_rows} "
-                "before; the frame must give the same rows each time it is computed"
+                f"partition {self.number} of the Dask frame has {len(frame)} rows, and had "
+                f"{self.n_rows} before; the frame must return the same rows each time"
             )
         names = list(columns)
         schema = pa.schema([self.schema.field(name) for name in names])
@@ -156,11 +157,7 @@ class RowGroup:
                 ):
                     yield batch.select(names)
         except (pa.ArrowException, OSError) as error:
-            raise DataError(f"{self.path} cannot be read: {_first_line(error)}") from None
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
+            raise DataError(f"{self.path} cannot be read: {first_line(error)}") from None
 
 
 def _open_parquet(path: Path) -> Source:
@@ -220,7 +217,7 @@ def _footer(path: Path) -> tuple[Any, Any]:
         with pq.ParquetFile(path) as file:
             return file.schema_arrow, file.metadata
     except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{path} is not a readable Parquet file: {_first_line(error)}") from None
+        raise DataError(f"{path} is not a readable Parquet file: {first_line(error)}") from None
 
 
 def _columns(schema: Any) -> dict[str, Any]:
@@ -232,7 +229,7 @@ def _columns(schema: Any) -> dict[str, Any]:
 
 
 def _check_same(expected: dict[str, Any], columns: dict[str, Any], first: Path, path: Path) -> None:
-    """Refuse a file whose columns are not those of the first one; their order does not matter."""
+    """Refuse a file with other columns than the first one, in any order."""
     for name in {**expected, **columns}:
         if name not in expected or name not in columns:
             there, missing = (first.name, path) if name in expected else (path, first.name)
@@ -257,11 +254,8 @@ FINE_PARTS = 2**16  # parts of the range in steps of which bins of equal frequen
 
 @dataclass(frozen=True)
 class Column:
-    """How the cells of a column are read.
-
-    The `kind` is that of a table in memory (a target is always nominal); `stored` is the type of a cell: str,
-    bool, int or float.
-    """
+    """How the cells of a column are read: its `kind` as in memory (a target is nominal), and the type
+    `stored`."""
 
     name: str
     kind: Kind
@@ -314,10 +308,8 @@ def column_of(name: str, arrow_type: Any, *, nominal: bool = False) -> Column:
 
 @dataclass
 class Sketch:
-    """The range of a binned column, or how often each level of another one occurs: the first pass.
-
-    Sketches of parts add up to the sketch of the column.
-    """
+    """The range of a binned column, or the counts of the levels of another one, from the first pass;
+    sketches of parts are added."""
 
     column: Column
     low: float = np.inf
@@ -389,11 +381,9 @@ class Sketch:
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """Codes of the cells of a column: bins between `low` and `high`, or positions in `levels`.
-
-    A missing value has the last code.  Levels are in order, and `counts` is how often each occurs.  Of bins
-    of equal frequency, bin k has the fine parts of the range from ``edges[k]`` to before ``edges[k + 1]``.
-    """
+    """Codes of cells: bins between `low` and `high`, or positions in the ordered `levels` with their
+    `counts`; missing comes last. Bin k of equal frequency has the fine parts from ``edges[k]`` to
+    before ``edges[k + 1]``."""
 
     column: Column
     n_known: int
@@ -409,7 +399,7 @@ class Coding:
 
     @property
     def labels(self) -> tuple[Any, ...]:
-        """The levels as they are stored: 0 and not 0.0 in a column of whole numbers."""
+        """The levels in their stored type: 0, not 0.0, in a column of integers."""
         return tuple(self.column.stored(level) for level in self.levels)
 
     def fine_parts(self, numbers: NDArray[np.float64]) -> NDArray[np.uint32]:
@@ -447,7 +437,7 @@ class Coding:
 
 
 def sketch_piece(reading: tuple[Sequence[Column], int], piece: Piece) -> list[Sketch]:
-    """Sketches of columns of one piece, read so many rows at a time."""
+    """Sketches of the columns of one piece, read by blocks of rows."""
     columns, size = reading
     sketches = [Sketch(column) for column in columns]
     for batch in piece.batches([column.name for column in columns], size):
@@ -469,11 +459,8 @@ def histogram_piece(reading: tuple[Sequence[Coding], int], piece: Piece) -> NDAr
 
 
 def frequency_coding(coding: Coding, histogram: NDArray[np.int64]) -> Coding:
-    """The coding of a binned column by shares of the rows instead of the range.
-
-    As :func:`pyfsagg.discretize` does it with values: a cut is made after the first part at or below
-    which 1, 2, … of the shares lie, and a part that takes several shares omits bins.
-    """
+    """The coding of a binned column by shares of rows, as :func:`pyfsagg.discretize`: cuts follow the
+    first part that reaches 1, 2, … shares, and a part with several shares omits bins."""
     below = np.cumsum(histogram)
     total = int(below[-1])
     bins, goal = coding.n_known, total
@@ -518,7 +505,8 @@ def count_piece(counting: Counting, piece: Piece) -> Counts:
     counts, own, digests = empty_counts(counting).values()
     codings = [*counting.features, counting.target]
     names = [coding.column.name for coding in codings]
-    salts = [_salt(name) for name in names]
+    stand_ins = [hashlib.blake2b(name.encode(), digest_size=8).digest() for name in names]
+    salts = [np.uint64(int.from_bytes(digest, "little")) for digest in stand_ins]
     n_codes = np.array([coding.n_codes for coding in counting.features], dtype=np.int64)
     n_classes = counting.target.n_known
     starts = np.concatenate([[0], np.cumsum(n_codes)]) * n_classes
@@ -535,12 +523,6 @@ def count_piece(counting: Counting, piece: Piece) -> Counts:
             part += np.bincount(cells, minlength=part.size)
         first_row += batch.num_rows
     return {"counts": counts, "own": own, "digests": digests}
-
-
-def _salt(name: str) -> np.uint64:
-    """A number that stands for the name of a column."""
-    digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
-    return np.uint64(int.from_bytes(digest, "little"))
 
 
 def count_scores(

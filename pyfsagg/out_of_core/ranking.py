@@ -28,24 +28,8 @@ from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.trust import needs_own_scores
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.filters._base import FILTERS
-from pyfsagg.out_of_core.counting import (
-    FINE_PARTS,
-    Coding,
-    Column,
-    Counting,
-    Counts,
-    Piece,
-    Sketch,
-    Source,
-    column_of,
-    count_piece,
-    count_scores,
-    empty_counts,
-    frequency_coding,
-    histogram_piece,
-    open_source,
-    sketch_piece,
-)
+from pyfsagg.out_of_core import counting
+from pyfsagg.out_of_core.counting import Coding, Column, Counting, Counts, Piece, Sketch, Source
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling.plans import check_poisson_totals, poisson_key
 
@@ -85,7 +69,7 @@ class Budget:
     ) -> list[slice]:
         """Columns that can be read at the same time, with their fine `histograms` or without."""
         # The sum, one that every worker fills, and one that waits to be added.
-        tables = 8 * FINE_PARTS * (2 * self.workers + 1) if histograms else 0
+        tables = 8 * counting.FINE_PARTS * (2 * self.workers + 1) if histograms else 0
         costs = [self._reading(name, source) + tables for name in names]
         return self._groups(names, costs, 0, Message("raise it, or lower ", Param("n_jobs")))
 
@@ -121,7 +105,7 @@ class Budget:
     def _groups(
         self, names: Sequence[str], costs: Sequence[int], fixed: int, remedy: str
     ) -> list[slice]:
-        """Consecutive columns whose costs fit; refused where a single one does not."""
+        """Consecutive columns that fit into memory; an error if a single one does not."""
         room = self.limit - self.base - fixed
         groups, start, used = [], 0, 0
         for j, cost in enumerate(costs):
@@ -183,7 +167,7 @@ class StreamedRun:
         sketches = [Sketch(column) for column in self.columns]
         advance = _in_groups(report, 0, len(groups))
         for group in groups:
-            for parts in self._parts(sketch_piece, self.columns[group], advance):
+            for parts in self._parts(counting.sketch_piece, self.columns[group], advance):
                 for sketch, part in zip(sketches[group], parts, strict=True):
                     sketch.add(part)
         _check_sketches(sketches, self.source)
@@ -198,11 +182,11 @@ class StreamedRun:
         advance = _in_groups(report, self.source.n_rows, len(groups))
         for group in groups:
             members = [codings[j] for j in binned[group]]
-            histograms = np.zeros((len(members), FINE_PARTS), np.int64)
-            for part in self._parts(histogram_piece, members, advance):
+            histograms = np.zeros((len(members), counting.FINE_PARTS), np.int64)
+            for part in self._parts(counting.histogram_piece, members, advance):
                 histograms += part
             for j, histogram in zip(binned[group], histograms, strict=True):
-                codings[j] = frequency_coding(codings[j], histogram)
+                codings[j] = counting.frequency_coding(codings[j], histogram)
             del histograms, part  # before the next ones are made
         return codings
 
@@ -226,11 +210,11 @@ class StreamedRun:
         key = poisson_key(seed)
         advance = _in_groups(report, 0, len(groups))
         for group in groups:
-            counting = Counting(features[group], target, key, n_resamples, self.budget.rows)
+            wanted = Counting(features[group], target, key, n_resamples, self.budget.rows)
             name = f"columns {group.start} to {group.stop}"
-            counts, plain, digest = self._counts(counting, name, advance, checkpoint).values()
+            counts, plain, digest = self._counts(wanted, name, advance, checkpoint).values()
             for into, counted, m in ((matrices, counts, n_resamples), (plain_scores, plain, 1)):
-                scores = count_scores(counted, features[group], target.n_known, m)
+                scores = counting.count_scores(counted, features[group], target.n_known, m)
                 for label in labels:
                     into[label][:, group] = scores[label]
             digests[:-1][group], digests[-1] = digest[:-1], digest[-1]
@@ -239,25 +223,25 @@ class StreamedRun:
 
     def _counts(
         self,
-        counting: Counting,
+        wanted: Counting,
         name: str,
         advance: Callable[[int], None],
         checkpoint: Checkpoint | None,
     ) -> Counts:
         """The counts of some features over all pieces."""
         _release_memory()
-        sums = empty_counts(counting)
+        sums = counting.empty_counts(wanted)
         pieces = self.source.pieces
         keys = [f"{name} of rows from {piece.first_row}" for piece in pieces]
         parts = resume_tasks(
-            checkpoint, keys, count_piece, counting, pieces, n_jobs=self.budget.workers
+            checkpoint, keys, counting.count_piece, wanted, pieces, n_jobs=self.budget.workers
         )
         for piece, part in zip(pieces, parts, strict=True):
             for what in sums:
                 sums[what] += part[what]
             advance(piece.n_rows)
-        cells = counting.features[0].n_codes * counting.target.n_known
-        check_poisson_totals(sums["counts"][:cells, : counting.n_resamples].sum(axis=0))
+        cells = wanted.features[0].n_codes * wanted.target.n_known
+        check_poisson_totals(sums["counts"][:cells, : wanted.n_resamples].sum(axis=0))
         return sums
 
 
@@ -288,7 +272,7 @@ def open_run(
     n_jobs: int | None,
 ) -> StreamedRun:
     """The table, and how its columns are read; the target comes last."""
-    opened = open_source(source)
+    opened = counting.open_source(source)
     if opened.n_rows > MOST_ROWS_OF_A_TABLE:
         raise DataError(
             f"{opened.name} has {opened.n_rows:,} rows; at most {MOST_ROWS_OF_A_TABLE:,} are counted"
@@ -300,7 +284,7 @@ def open_run(
     if target in exclude:
         raise ParameterError(f"the column {target!r} cannot be both the target and omitted")
     columns = [
-        column_of(name, kind, nominal=name in declared)
+        counting.column_of(name, kind, nominal=name in declared)
         for name, kind in opened.types.items()
         if name != target and name not in exclude
     ]
@@ -308,7 +292,7 @@ def open_run(
         raise DataError(
             f"{opened.name} has {len(columns)} feature(s) and the target; at least 2 features are required"
         )
-    columns.append(column_of(target, opened.types[target], nominal=True))
+    columns.append(counting.column_of(target, opened.types[target], nominal=True))
     workers = min(count_workers(n_jobs), len(opened.pieces))
     return StreamedRun(opened, columns, Budget.of(workers, len(columns)))
 
@@ -331,16 +315,6 @@ def _check_sketches(sketches: list[Sketch], source: Source) -> None:
         )
     if all(sketch.is_constant for sketch in sketches[:-1]):
         raise DataError("every feature is constant; there is nothing to rank")
-
-
-def check_two_classes(target: Coding, labels: list[str]) -> None:
-    """Refuse a filter for two classes if there are more."""
-    if "value_difference_metric" in labels and target.n_known != 2:
-        raise DataError(
-            f"the filter 'value_difference_metric' is defined for two classes, the target "
-            f"{target.column.name!r} has {target.n_known}; use a filter for several classes such as "
-            "'symmetric_uncertainty'"
-        )
 
 
 DEFAULT_FILTERS = ("information_gain", "symmetric_uncertainty", "chi_squared")
@@ -463,7 +437,12 @@ def rank_out_of_core(
     with progress_sink(execution.progress, n_passes * run.source.n_rows, "row") as report:
         report(0)
         codings = run.ranges_and_levels(bins, report)
-        check_two_classes(codings[-1], labels)
+        if "value_difference_metric" in labels and codings[-1].n_known != 2:
+            raise DataError(
+                f"the filter 'value_difference_metric' is defined for two classes, the target "
+                f"{target!r} has {codings[-1].n_known}; use a filter for several classes such as "
+                "'symmetric_uncertainty'"
+            )
         if binning == "equal_frequency":
             codings = run.quantiles(codings, report)
         before = (n_passes - 1) * run.source.n_rows
@@ -494,12 +473,12 @@ def rank_out_of_core(
         "bins": bins,
         "out_of_core": True,
         "pairs": {
-            "reason": "it read the table in pieces, where rows are drawn by a Poisson bootstrap only; "
-            "rank a part of the rows in memory for that"
+            "reason": "the table was read in pieces, for which only a Poisson bootstrap is available; "
+            "rank a part of the rows in memory"
         },
         "shuffles": {
-            "reason": "it read the table in pieces, where each target needs passes of its own; rank a part "
-            "of the rows in memory for that"
+            "reason": "the table was read in pieces, and each target needs further passes; rank a part "
+            "of the rows in memory"
         },
         "weighted": False,
         "nominal": None if nominal is None else list(nominal),

@@ -71,7 +71,7 @@ class Orders:
 
 
 def order_table(X: Any, *, min_samples: int = 1, min_features: int = 2) -> Table:
-    """A table whose cells can be compared with one another."""
+    """A table whose cells are comparable with each other."""
     table = as_table(X, min_samples=min_samples, min_features=min_features, allow_constant=True)
     nominal = np.flatnonzero(table.kinds == Kind.NOMINAL)
     if nominal.size:
@@ -144,10 +144,8 @@ def read_orders(
     random_state: Any = None,
     advise: bool = False,
 ) -> Orders:
-    """Validate a labelled table and turn it into :class:`Orders`.
-
-    With `advise`, warn when features look as if they were not on one scale.
-    """
+    """Validate a labelled table and return :class:`Orders`; with `advise`, warn of features that do not
+    seem to be on one scale."""
     table = order_table(X, min_samples=2)
     target = check_target(y, table.n_samples, min_per_class=2.0)
     check_rules(table, ties, missing, random_state)
@@ -299,7 +297,7 @@ def to_boolean_order(
     n, p = table.values.shape
     if n * p * (p - 1) // 2 > MAX_CELLS:
         raise DataError(
-            f"{p} features have {p * (p - 1) // 2} boolean-order features, too many to hold for {n} "
+            f"{p} features have {p * (p - 1) // 2} boolean-order features, too many for {n} "
             "samples; the eliminations work on ranks and do not need them"
         )
     ranks = integer_ranks(table.values, ties, random_state)

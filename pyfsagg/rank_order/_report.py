@@ -120,16 +120,18 @@ def elimination_page(result: Elimination, view: Mapping[str, Any]) -> Report:
 def _pictures(result: Elimination) -> list[Block]:
     blocks: list[Block] = []
     captions = {
-        "divergence": "Information on the class in the orders of all features that is lost in "
-        "the orders of the remaining features.",
-        "accuracy": "Share of samples classified correctly by naive Bayes on the orders of all "
-        "pairs of the features left, each sample by the other folds. The features were chosen on "
-        "all samples, so the curve is too good for new ones.",
+        "divergence": "Information on the class that is lost if only the orders of the remaining "
+        "features are known.",
+        "accuracy": "Cross-validated accuracy of naive Bayes on the orders of all pairs of the "
+        "remaining features. The features were chosen on all samples, so the curve is optimistic for "
+        "new ones.",
     }
     for measure, caption in captions.items():
         if measure == "accuracy" and result.accuracy is None:
             continue
-        band = "" if result.baseline is None else " Grey: random subsets, mean and 95 % of them."
+        band = (
+            "" if result.baseline is None else " Grey: random subsets, their mean and central 95 %."
+        )
         blocks.append(
             drawing.picture(
                 f"{measure.title()} along the path",
@@ -165,7 +167,7 @@ def _features(result: Elimination, size: int) -> PageTable:
     return PageTable.of_columns(
         f"Features, the one kept longest first; the {count(size)} selected are tinted.",
         columns,
-        f"{criterion}Divergence and accuracy are those of the feature and all above it.{more}",
+        f"{criterion}Divergence and accuracy refer to the feature and all above it.{more}",
         header=1,
         tinted=size,
         find="feature",

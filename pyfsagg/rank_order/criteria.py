@@ -60,12 +60,9 @@ def run_elimination(
     checkpoint: Checkpoint | None = None,
     always: Sequence[int] = (),
 ) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
-    """Remove features one by one; returns the order (p,) and the criterion at each removal (p,).
-
-    Among equally good candidates the one with the largest `priority` goes first.  The features that are
-    `always` in come last, by priority alone; they, or else the last feature, have the criterion NaN.
-    Removals that a checkpoint holds are repeated without computing criteria.
-    """
+    """Remove features one by one: the order (p,), and the criterion at each removal, (p,). Ties go by
+    `priority`, largest first; features that are `always` in come last, with NaN, as does the last one.
+    Removals of a checkpoint are repeated without criteria."""
     p = priority.size
     n_steps = p - max(len(always), 1)
     order = np.empty(p, dtype=np.intp)
@@ -117,13 +114,9 @@ class CentreSettings(Settings):
 
 
 class CentreStrategy(Strategy):
-    """Centre distances of all subsets with one feature less.
-
-    When f goes, the rank sum of g in class c falls by the number of instances B_c(f, g) that place
-    f before g, at most the size M_c of the class.  So only features whose sums are within M_c of
-    each other can change places in a centre.  For each g, one pass over these close features finds
-    its new rank for *all* f together.
-    """
+    """Centre distances of all subsets with one feature less. Without f the rank sum of g falls by at
+    most the class size, so only features with close sums can change places, and one pass over these
+    gives the new rank of g for all f."""
 
     def __init__(
         self, orders: Orders, center_distance: str = "raw", n_jobs: int | None = None
@@ -386,12 +379,9 @@ SAME = 1e-12  # nats; divergences closer than this are equal but for rounding
 
 
 class GreedyStrategy(Strategy):
-    """Divergence of all subsets with one feature less.
-
-    Δ changes only when two distinct orders of different class distribution lose the last pair of
-    features in which they differ.  So the number of such pairs is kept for each pair of orders, and
-    only those whose differences all meet in one feature are looked at.
-    """
+    """Divergence of all subsets with one feature less, which changes only if two orders of different
+    class distribution lose the last pair of features in which they differ; the number of such pairs is
+    kept."""
 
     def __init__(self, orders: Orders) -> None:
         self._orders = orders
@@ -503,12 +493,9 @@ class BlanketSettings(Settings):
 
 
 class BlanketStrategy(Strategy):
-    """Blankets of all features present, and what each feature adds to its blanket.
-
-    The divergence of a pair of features does not depend on the others (a projection keeps the
-    order of the two), so partners are ranked once per feature and again only when the list of the
-    best runs out.
-    """
+    """Blankets of the present features, and what each feature adds to its blanket. The divergence of a
+    pair does not depend on other features, so partners are ranked once, and again only when the list of
+    the best is used up."""
 
     def __init__(
         self,

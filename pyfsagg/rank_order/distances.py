@@ -54,10 +54,8 @@ def spearman_distance(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def kendall_distance(first: ArrayLike, second: ArrayLike) -> int:
-    """Number of feature pairs that two orders place in opposite order (orders, definition 7).
-
-    A pair that is tied in one of the orders is not inverted.
-    """
+    """Number of feature pairs in opposite order (orders, definition 7); a pair tied in one order is not
+    inverted."""
     return int(inversion_counts(first, second).sum()) // 2
 
 
@@ -68,10 +66,8 @@ def inversion_counts(first: ArrayLike, second: ArrayLike) -> NDArray[np.int64]:
 
 
 def center(X: Any, *, ties: str = "average") -> pd.Series:
-    """Centre of a set of orders: the order of their rank sums (orders, definition 6).
-
-    Among all orders it has the least sum of Spearman distances to those of the set.
-    """
+    """Centre of a set of orders: the order of their rank sums (orders, definition 6), with the least
+    sum of Spearman distances to them."""
     method: Any = check_choice("ties", ties, ("average", "ordinal"))
     ranks = to_rank_order(pandas_frame(X))
     # Twice an average rank is whole, so equal sums are equal numbers.
@@ -129,11 +125,9 @@ def instance_divergence(
     missing: str = "error",
     random_state: Any = None,
 ) -> pd.Series:
-    """Divergence δ of each instance when only some features are kept (orders, definition 3).
-
-    The Kullback–Leibler divergence between the class distribution of the instances with the same
-    order of all features and of those with the same order of the features kept.
-    """
+    """Divergence δ of each instance for a subset of features: Kullback–Leibler, between the class
+    distributions of instances with the same full order and with the same reduced order (orders,
+    definition 3)."""
     check_choice("unit", unit, UNITS)
     check_choice("space", space, ("orders", "values"))
     table = order_table(X, min_samples=2, min_features=1)
@@ -208,10 +202,8 @@ def subset_divergence(
 
 
 def pattern_labels(ranks: NDArray[Any]) -> Labels:
-    """Number instances (rows of integer ranks) so that equal orders have equal numbers.
-
-    In equal orders every pair of features is in the same state: before, after, tied or unknown.
-    """
+    """Numbers of instances (rows of integer ranks), equal for equal orders: each pair of features
+    before, after, tied or unknown alike."""
     if (ranks < 0).any():
         i, j = np.triu_indices(ranks.shape[1], 1)
         a, b = ranks[:, i], ranks[:, j]
@@ -278,11 +270,8 @@ def all_orders(orders: Orders) -> NDArray[np.float64]:
 def divergence_growing(
     orders: Orders, features: NDArray[np.intp], before: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Δ of the first 1, 2, … of `features` against `before`, which :func:`all_orders` gives; nats.
-
-    Each feature that comes splits the groups of instances with equal orders.  Δ falls along the way,
-    so the walk ends once it is 0.
-    """
+    """Δ of the first 1, 2, … `features` against `before` of :func:`all_orders`, in nats; each splits
+    the groups of equal orders, and Δ falls until it is 0."""
     divergences = np.zeros(features.size)
     labels = np.zeros(orders.n_samples, dtype=np.int64)
     for last, feature in enumerate(features):

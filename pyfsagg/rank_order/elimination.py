@@ -187,9 +187,9 @@ class Elimination(Recorded):
             Text(Markup("<b>The last {} kept:</b> {}.").format(count(size), names)),
             Text(
                 f"Each sample was read as an order of its features, and {self.method.replace('_', '-')} "
-                f"removed {count(left)} of {plural(self.n_features, 'feature')} one by one. The orders of "
-                f"those left lose {number(float(self.divergence[left]), 4)} nats about the class against "
-                f"those of all features; nothing is lost down to "
+                f"removed {count(left)} of {plural(self.n_features, 'feature')} one by one. The orders "
+                f"of the remaining ones lose {number(float(self.divergence[left]), 4)} nats of "
+                "information on the class; nothing is lost down to "
                 f"{plural(self.size_by_divergence(0.0), 'feature')}.{accuracy}"
             ),
             *([Text(f"Always in: {enumerate_names(always)}.")] if always else []),
@@ -247,12 +247,12 @@ def find_elimination(method: str) -> EliminationSpec:
         raise
 
 
-_TIES = "equal values in a sample by ties=, equally good features by tie_break="
+_TIES = "within a sample by ties=, of features by tie_break="
 # Seconds were measured with benchmarks/bench_rank_order.py on one core of a shared server, and rounded up.
 ELIMINATIONS.add(
     EliminationSpec(
         name="cdv",
-        summary="removes the feature without which the distances of the class centres stay nearest",
+        summary="removes the feature that changes the distances of class centres least",
         formula="root of sum over pairs of classes of (d(F - f) - d(all))^2, d the squared Spearman "
         "distance of two class centres; center_distance='relative': as shares of the largest d",
         latex=r"\sqrt{\sum_{a < b} \left( d_{ab}(F - f) - d_{ab}(\text{all}) \right)^2}",
@@ -268,7 +268,7 @@ ELIMINATIONS.add(
     ),
     EliminationSpec(
         name="spoilers",
-        summary="removes the feature with most inversions inside the classes",
+        summary="removes the feature with most inversions within classes",
         formula="sum over classes and features g in F of B(f, g) B(g, f), B(f, g) the number of "
         "instances with f before g",
         latex=r"\sum_{c} \sum_{g \in F} B_c(f, g) \, B_c(g, f)",
@@ -277,14 +277,14 @@ ELIMINATIONS.add(
         ties=_TIES,
         source="orders, section 4, definitions 8 and 9",
         title="Spoilers",
-        criterion="Inversions within the classes that the feature takes part in",
+        criterion="Inversions of the feature within the classes",
         build=SpoilerStrategy,
         takes=("n_jobs",),
         seconds=lambda n, p, c: 1.0e-9 * n * p**2,
     ),
     EliminationSpec(
         name="greedy_kl",
-        summary="removes the feature without which the subset divergence is least",
+        summary="removes the feature whose removal costs least information",
         formula="H(class | order of F - f) - H(class | order of all features)",
         latex=r"H(Y \mid \text{order of } F - f) - H(Y \mid \text{order of all features})",
         bounds="[0, H(class)], nats",
@@ -520,12 +520,9 @@ def elimination_scores(
     tie_break: str = "random",
     random_state: int = 0,
 ) -> NDArray[np.float64]:
-    """Place of each feature in a removal order, for use as a filter in an ensemble.
-
-    Parameters are those of :func:`eliminate`, but ties are broken at random by default, in an order that
-    `random_state` and the resample (`sample_weight`) decide: by a fixed order of columns a method with
-    many ties (Greedy KL on many features) would look perfectly stable.
-    """
+    """Place of each feature in a removal order, as a filter of ensembles; parameters of
+    :func:`eliminate`, but ties are broken at random by `random_state` and the resample, since a fixed
+    order of columns would look perfectly stable."""
     spec = find_elimination(method)
     check_choice("tie_break", tie_break, TIE_BREAKS)
     settings = spec.settings.of(method_params)

@@ -22,11 +22,9 @@ ALPHA = 1.0  # Laplace's correction: one extra instance in each state of a boole
 def naive_bayes_accuracy(
     X: Any, y: Any, features: Sequence[str | int] | None = None, *, random_state: Any = 0
 ) -> pd.Series:
-    """Cross-validated accuracy of naive Bayes with the first 1, 2, … of `features` (orders, section 5.2).
-
-    The boolean-order features of a subset are the orders of all its pairs; a tie is a third state,
-    an unknown order is omitted.  Probabilities are (count + 1) / (total + states).
-    """
+    """Cross-validated accuracy of naive Bayes on the orders of all pairs of the first 1, 2, …
+    `features` (orders, section 5.2); a tie is a state, an unknown order is omitted, probabilities are
+    (count + 1) / (total + states)."""
     orders = read_orders(X, y, random_state=random_state)
     names = orders.feature_names
     chosen = read_features(names if features is None else features, names)
@@ -46,11 +44,8 @@ def random_subset_baseline(
     missing: str = "error",
     random_state: Any = 0,
 ) -> pd.DataFrame:
-    """Accuracy and divergence of random feature subsets: the baseline of a selection (orders, section 5.2).
-
-    Each of `n_subsets` random orders of the features gives one uniformly random subset of every
-    size from 2 to `max_size`.
-    """
+    """Accuracy and divergence of random subsets, from 2 to `max_size` features for each of `n_subsets`
+    random orders (orders, section 5.2)."""
     orders = read_orders(X, y, ties=ties, missing=missing, random_state=random_state)
     largest = check_integer("max_size", max_size, low=2, high=orders.n_features)
     n_subsets = check_integer("n_subsets", n_subsets, low=1)
@@ -105,10 +100,8 @@ def accuracy_path(
 def stratified_folds(
     codes: NDArray[np.int32], n_folds: int, random_state: Any
 ) -> NDArray[np.int64]:
-    """Fold of each instance: every class is shuffled and dealt round in turn.
-
-    Fold sizes differ by at most 1, in all and within each class.
-    """
+    """Fold of each instance: classes are shuffled and dealt in turn, so fold sizes differ by at most 1,
+    also within classes."""
     rng = random_numbers(random_state)
     folds = np.empty(codes.size, dtype=np.int64)
     dealt = 0

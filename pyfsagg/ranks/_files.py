@@ -27,7 +27,7 @@ HEADERS = re.compile(
     r"([ _.-]?(ids?|names?|symbols?))?",
     re.IGNORECASE,
 )
-"""What the first line of a list may say if it is no name but the head of the column."""
+"""Words in the first line of a list that are a heading and not a name."""
 
 
 _NAME_AND_NUMBER = re.compile(r"[^,;]+[,;]\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
@@ -42,10 +42,8 @@ def read_rank_files(
     header: bool = False,
     duplicates: str = "error",
 ) -> tuple[dict[str, list[str]] | pd.DataFrame, dict[str, list[str]]]:
-    """Lists of names by list name, or a frame of numbers with one row per list; and unranked lists.
-
-    The formats and errors are those of :meth:`pyfsagg.RankTable.from_files`.
-    """
+    """Lists of names by list name, or a frame of numbers with a row per list, and unranked lists;
+    formats and errors of :meth:`pyfsagg.RankTable.from_files`."""
     check_choice("format", format, FORMATS)
     check_choice("duplicates", duplicates, DUPLICATES)
     files, loose = _paths(paths), _paths(unranked)
@@ -111,7 +109,7 @@ def _named_lists(
 
 
 def read_weight_file(path: PathLike) -> dict[str, float]:
-    """Weights by the name of the list, from lines of a name and a number; a header may stand above."""
+    """Weights by list, from lines with a name and a number, perhaps below a header."""
     label = _shown(str(path))
     text = decode_text(read_bytes(path), label)[0]
     lines = [line for line in text.splitlines() if line.strip()]
@@ -152,7 +150,7 @@ def _guess_format(files: list[str], ids: str | None) -> Format:
         raise DataError(
             f"{Path(tables[0]).name} is a table ({_suffix(tables[0])}) and must be the only file, "
             "with one column per list; or name with ids the column with the names of each "
-            "file, best first; lists of names are text files with one name a line"
+            "file, best first; lists of names are text files with one name per line"
         )
     return "lists"
 
@@ -220,7 +218,7 @@ def _as_names(column: pd.Series[Any]) -> list[str]:
 
 
 def _clean(cells: Sequence[str], label: str, duplicates: str) -> list[str]:
-    """Names without blanks around them and without blank lines; said if there were any between."""
+    """Names without surrounding blanks and blank lines; those between names are reported."""
     names = [cell.strip() for cell in cells]
     while names and not names[-1]:
         names.pop()

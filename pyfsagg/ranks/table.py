@@ -39,7 +39,7 @@ Absent = Literal["worst", "unknown"] | None
 
 
 def _is_full(full: bool, absent: Absent) -> bool:
-    """Whether an absent item is unknown to a list: as `absent` says in words, or else `full`."""
+    """Whether an absent item is unknown to a list: by `absent`, or else `full`."""
     known = absent is not None and check_choice("absent", absent, ("worst", "unknown"))
     return absent == "unknown" if known else full
 
@@ -93,7 +93,7 @@ class RankTable:
 
     @cached_property
     def ranks(self) -> Floats:
-        """Ranks (m, p), 1 = best, NaN = missing; made from the scores when first asked for."""
+        """Ranks (m, p), 1 = best, NaN = missing; made from the scores at first use."""
         if self.given_ranks is not None:
             return self.given_ranks
         return rank_scores(self._matrix, self.ties, random_state=self.random_state)
@@ -113,7 +113,7 @@ class RankTable:
 
     @property
     def _universe(self) -> int:
-        """How many items could have been listed; the `sizes` of normalized ranks, ones, do not say."""
+        """Number of items that could have been listed; unknown for normalized ranks, whose `sizes` are 1."""
         return max(self.n_items, int(self.sizes.max()))
 
     @property
@@ -225,7 +225,7 @@ class RankTable:
         return replace(table, list_weights=None if even else weights[counts])
 
     def _written_out(self) -> RankTable:
-        """The table without weights in which a list of weight k stands k times."""
+        """The table without weights, with a list of weight k repeated k times."""
         if self.list_weights is None:
             return self
         rows = np.repeat(np.arange(self.n_lists), whole_weights(self.list_weights))
@@ -253,11 +253,8 @@ class RankTable:
         )
 
     def _with_last_places(self) -> RankTable:
-        """The table for p-values: a tied entry has the last of the places that its ties share.
-
-        With average ranks p-values are too small: most of 10 000 tied items have "rank 5000".  Ties
-        broken at random stay as they are, ties broken by the order of the columns do not.
-        """
+        """The table for p-values: tied entries have their last place, as average ranks give too small
+        p-values. Random tie breaks are kept, those by column are not."""
         if self.ties in ("max", "random"):
             return self
         if self.ties != "ordinal" and not has_ties(self.ranks, self._half_places):
@@ -533,7 +530,7 @@ class RankTable:
         universe, full, absent
             See :meth:`from_lists`.
         format : {"auto", "lists", "columns", "lines", "matrix"}
-            *lists*: one file per list, one name a line, best first.  *columns*: one table whose
+            *lists*: one file per list, one name per line, best first.  *columns*: one table whose
             columns are lists of names under a header.  *lines*: one file, each line a list, names
             between tabs or commas.  *matrix*: one table with a row per item and a column per list,
             an empty cell being a missing entry.  *auto*: a single ``.csv`` or ``.tsv`` file or

@@ -86,11 +86,8 @@ class Resamples:
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """What resamples are drawn from: a table whose rows count `weight` times each, and a seed.
-
-    Samples are drawn in a canonical order: neither the order of the rows nor a row that is written k times
-    instead of having the weight k changes what a resample holds.
-    """
+    """What resamples are drawn from: rows with counts `weight`, and a seed. The canonical order makes
+    draws independent of row order, and of repeated rows instead of weights."""
 
     table: AnyTable
     target: Target
@@ -220,7 +217,7 @@ class Plan(Settings):
             )
 
     def parameters(self) -> dict[str, Any]:
-        """The plan's own settings, without arrays."""
+        """The settings of the plan, without arrays."""
         named = (field.name for field in fields(self) if field.metadata["flag"])
         return {name: getattr(self, name) for name in named}
 

@@ -20,7 +20,7 @@ from pyfsagg.resampling.plan import Drawn, Plan, Population, generator, register
 
 
 def poisson_key(seed: int) -> np.uint64:
-    """What the weights of the Poisson bootstrap depend on beside row and resample."""
+    """What the weights of the Poisson bootstrap depend on, in addition to row and resample."""
     return np.uint64(np.random.SeedSequence(seed, spawn_key=(2,)).generate_state(1, np.uint64)[0])
 
 

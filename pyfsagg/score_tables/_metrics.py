@@ -62,11 +62,8 @@ class MetricStandings(Recorded):
     @property
     def may_be_first(self) -> list[str]:
         """The methods that may be the first by every metric, in the order of the first one."""
-        return [
-            name
-            for name in self.of[0].may_be_first
-            if all(name in one.may_be_first for one in self.of[1:])
-        ]
+        first, *others = (one.may_be_first for one in self.of)
+        return [name for name in first if all(name in other for other in others)]
 
     def to_frame(self) -> pd.DataFrame:
         """One row per metric and method, as :meth:`Standings.to_frame` has it, with a column ``metric``."""
@@ -90,22 +87,15 @@ class MetricStandings(Recorded):
             above = np.triu_indices(len(places), 1)
             products, sizes = (i * j)[above], (np.abs(i) + np.abs(j))[above]
             tau = stats.kendalltau(*places.to_numpy().T).statistic if len(places) > 1 else np.nan
-            rows.append(
-                {
-                    "metric1": first,
-                    "metric2": second,
-                    "tau": float(tau),
-                    "same": int((products > 0).sum()),
-                    "opposite": int((products < 0).sum()),
-                    "one": int((sizes == 1).sum()),
-                    "neither": int((sizes == 0).sum()),
-                }
-            )
+            pairs = {"same": products > 0, "opposite": products < 0, "one": sizes == 1}
+            pairs["neither"] = sizes == 0
+            counts = {name: int(which.sum()) for name, which in pairs.items()}
+            rows.append({"metric1": first, "metric2": second, "tau": float(tau), **counts})
         return pd.DataFrame(rows)
 
     @property
     def sentences(self) -> list[str]:
-        """What the standings say."""
+        """The sentences of the standings."""
         return sentences_of(self._facts(self._options_in_force({})))
 
     def methods_text(self) -> str:
@@ -161,13 +151,8 @@ class MetricStandings(Recorded):
             f"{percent(self.confidence_level)} confidence, and so do all pairs: each metric has "
             f"{percent(self.of[0].confidence_level)}."
         )
-        return [
-            Text(answer),
-            self._table(top),
-            self._agreement_table(agreement),
-            *each,
-            Text(level, quiet=True),
-        ]
+        tables = [self._table(top), self._agreement_table(agreement)]
+        return [Text(answer), *tables, *each, Text(level, quiet=True)]
 
     def _table(self, top: int) -> PageTable:
         frames = [one.to_frame() for one in self.of]
@@ -197,11 +182,8 @@ class MetricStandings(Recorded):
             for row in agreement.to_dict("records")
         ]
         titles = ("Metrics", "Kendall’s tau", "Same way", "Opposite", "By one", "By neither")
-        return PageTable(
-            "Agreement of the metrics: places, and significant pairs of methods.",
-            heads(titles, ["Metrics"]),
-            rows,
-        )
+        caption = "Agreement of the metrics: places, and significant pairs of methods."
+        return PageTable(caption, heads(titles, ["Metrics"]), rows)
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {
@@ -213,10 +195,11 @@ class MetricStandings(Recorded):
         }
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
+        agreement = self.agreement()
         return {
             "standings.csv": self.to_frame(),
             "pairs.csv": self.pairs(),
-            "agreement.csv": self.agreement(),
+            "agreement.csv": agreement,
         }
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:

@@ -135,7 +135,7 @@ def metrics_page(result: MetricStandings, view: Mapping[str, Any]) -> Report:
 
 
 def difference_blocks(result: Standings, prefix: str = "") -> list[Block]:
-    """The answer of standings within the page of another result; `prefix` tells pictures apart."""
+    """The answer of standings on the page of another result; `prefix` makes pictures unique."""
     return [*_pictures(result, prefix), _methods(result), *_pairs(result)]
 
 
@@ -180,7 +180,7 @@ def _pictures(result: Standings, prefix: str = "") -> list[Block]:
         try:
             caption = (
                 "Average ranks over the data sets that all methods have; methods under one bar do not "
-                "differ by Nemenyi’s test. The sets of places above are the sharper answer."
+                "differ by Nemenyi’s test. The sets of places above are more precise."
             )
             show("Critical differences", "cd", plot_average_ranks, caption)
         except DataError as problem:
@@ -200,12 +200,8 @@ def _methods(result: Standings) -> PageTable:
         (PageColumn("Method", numeric=False), [str(name) for name in shown.index]),
         (PageColumn("Place"), [str(place) for place in shown["place"]]),
     ]
-    titles = {
-        "lower_all": "From (all)",
-        "upper_all": "To (all)",
-        "lower": "From (alone)",
-        "upper": "To (alone)",
-    }
+    titles = {"lower_all": "From (all)", "upper_all": "To (all)"}
+    titles |= {"lower": "From (alone)", "upper": "To (alone)"}
     for name, title in titles.items():
         columns.append((PageColumn(title), [number(value, 0) for value in shown[name]]))
     columns.append((PageColumn("Mean"), numbers(shown["mean"])))
@@ -241,11 +237,9 @@ def _pairs(result: Standings) -> list[Block]:
     shown = frame.head(MOST_ROWS)
     level = percent(result.confidence_level)
     difference, low, high = (numbers(shown[name]) for name in ("difference", "lower", "upper"))
+    pairs = [f"{a} − {b}" for a, b in zip(shown["method1"], shown["method2"], strict=True)]
     columns: list[tuple[PageColumn, list[str]]] = [
-        (
-            PageColumn("Pair", numeric=False),
-            [f"{a} − {b}" for a, b in zip(shown["method1"], shown["method2"], strict=True)],
-        ),
+        (PageColumn("Pair", numeric=False), pairs),
         (PageColumn("Difference"), difference),
         (PageColumn(f"{level} from"), low),
         (PageColumn("to"), high),
@@ -254,11 +248,9 @@ def _pairs(result: Standings) -> list[Block]:
     ]
     if "superiority" in shown:
         spans = zip(shown["wins"], shown["ties"], shown["losses"], strict=True)
+        games = [f"{w} / {t} / {x}" for w, t, x in spans]
         columns += [
-            (
-                PageColumn("Wins / ties / losses", numeric=False),
-                [f"{w} / {t} / {x}" for w, t, x in spans],
-            ),
+            (PageColumn("Wins / ties / losses", numeric=False), games),
             (PageColumn("Better in"), [number(one, 2) for one in shown["superiority"]]),
             (PageColumn("from"), [number(one, 2) for one in shown["superiority_lower"]]),
             (PageColumn("up to"), [number(one, 2) for one in shown["superiority_upper"]]),
@@ -282,17 +274,12 @@ def _pairs(result: Standings) -> list[Block]:
         )
     note += _hidden(frame, shown, "pairs.csv")
     tinted = int(shown["apart"].sum())
-    table = PageTable.of_columns(
-        f"{plural(len(frame), 'pair')}, smallest p first; tinted: significant.",
-        columns,
-        note,
-        tinted=tinted,
-        find="pair",
-    )
+    caption = f"{plural(len(frame), 'pair')}, smallest p first; tinted: significant."
+    table = PageTable.of_columns(caption, columns, note, tinted=tinted, find="pair")
     groups = result.groups()
     together = [" · ".join(group) for group in groups if len(group) > 1][:20]
     words = (
-        ["Neighbours of whom no two can be distinguished:", *together]
+        ["Neighbours that cannot be distinguished:", *together]
         if together
         else ["Every method can be distinguished from its neighbours."]
     )
@@ -313,20 +300,12 @@ def _datasets(result: Standings) -> list[Section]:
         if not others
         else f"{usual} has the best mean; without one of {plural(others, 'data set')} another would have it."
     )
-    table = PageTable.of_columns(
-        "The order by mean without each data set.",
-        [
-            (PageColumn("Left out", numeric=False), [str(name) for name in shown.index]),
-            (PageColumn("Best mean", numeric=False), [str(name) for name in shown["first"]]),
-            (
-                PageColumn("Pairs that change order"),
-                ["–" if n is pd.NA else count(int(n)) for n in shown["swaps"]],
-            ),
-        ],
-        find="data set",
-    )
-    return [
-        Section(
-            "datasets", "What each data set contributes", [Text(text), table], short="Data sets"
-        )
+    swaps = ["–" if n is pd.NA else count(int(n)) for n in shown["swaps"]]
+    columns = [
+        (PageColumn("Left out", numeric=False), [str(name) for name in shown.index]),
+        (PageColumn("Best mean", numeric=False), [str(name) for name in shown["first"]]),
+        (PageColumn("Pairs that change order"), swaps),
     ]
+    caption, title = "The order by mean without each data set.", "What each data set contributes"
+    table = PageTable.of_columns(caption, columns, find="data set")
+    return [Section("datasets", title, [Text(text), table], short="Data sets")]

@@ -13,28 +13,14 @@ import pandas as pd
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._base.arithmetic import Booleans, Floats, adjust_p_values
 from pyfsagg._base.fields import plain, stored
 from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import count, enumerate_names, number, numbers, plural
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text, sentences_of
 from pyfsagg._run.result import Recorded, records
 from pyfsagg.exceptions import DataError
-from pyfsagg.score_tables._tests import (
-    GlobalTest,
-    additive_means,
-    decided_by_pairs,
-    friedman_exact,
-    holm,
-    pairs_on_datasets,
-    pairs_within,
-    place_of,
-    places_with_holes,
-    posterior,
-    ranks_within,
-    skillings_mack,
-    without_each,
-)
+from pyfsagg.score_tables import _tests as tests
 from pyfsagg.statistics import RankConfidence, friedman, rank_confidence
 from pyfsagg.statistics._base import p_text, significance_level
 
@@ -45,7 +31,8 @@ MOST_LEFT_OUT = 2_000  # data sets up to which each is omitted in turn; of more 
 ASKED = {
     "datasets": "data sets like these (the data sets are the sample)",
     "replicates": "these data sets, with other instances, folds or seeds (the replicates are the sample)",
-    "folds": "other tables of this kind and size (the folds are the sample; that they share rows is counted)",
+    "folds": "other tables of this kind and size (the folds are the sample; the correction allows for "
+    "common rows)",
 }
 """The populations that are kept apart; of folds of the same rows it is another one than of replicates."""
 
@@ -137,12 +124,12 @@ class Standings(Recorded):
 
     @cached_property
     def _means(self) -> Floats:
-        return additive_means(self.cells)
+        return tests.additive_means(self.cells)
 
     @cached_property
     def _ranks(self) -> Floats:
         """Ranks within data sets (T, p), of a data set with holes as if it had all methods."""
-        ranks = ranks_within(self.cells, self.higher_is_better)
+        ranks = tests.ranks_within(self.cells, self.higher_is_better)
         size = (~np.isnan(ranks)).sum(axis=1, keepdims=True)
         return np.asarray((ranks - 0.5) / size * len(self.methods) + 0.5)
 
@@ -154,8 +141,8 @@ class Standings(Recorded):
     def _places(self) -> NDArray[np.int64]:
         """Place of each method (p,), 1 = best; equal ones share the best place."""
         if self.by == "rank":
-            return place_of(self._average_ranks, False)
-        return place_of(self._means, self.higher_is_better)
+            return tests.place_of(self._average_ranks, False)
+        return tests.place_of(self._means, self.higher_is_better)
 
     @property
     def _order(self) -> NDArray[np.intp]:
@@ -170,63 +157,52 @@ class Standings(Recorded):
         T = len(self.datasets)
         if T < FEWEST:
             few = f"{plural(T, 'data set')} {'is' if T == 1 else 'are'} too few"
-            return f"{few} to speak of others like them; {FEWEST} are needed"
+            return f"{few} to generalise to others; {FEWEST} are needed"
         if self._holes:
             return self._by_pairs()
         table = self._ranks if self.by == "rank" else self.cells
+        higher = self.higher_is_better and self.by == "mean"
         try:
-            return rank_confidence(
-                table,
-                names=self.methods,
-                confidence_level=self.confidence_level,
-                higher_is_better=self.higher_is_better and self.by == "mean",
-                random_state=self.random_state,
-            )
+            return rank_confidence(table, higher_is_better=higher, **self._asked_of_each)
         except DataError as problem:
             return str(problem)
+
+    @property
+    def _asked_of_each(self) -> dict[str, Any]:
+        """What the sets of both populations have in common."""
+        names, level = self.methods, self.confidence_level
+        return {"names": names, "confidence_level": level, "random_state": self.random_state}
 
     def _by_pairs(self) -> RankConfidence:
         """Sets of a table with holes: each pair on the data sets that both have, one-sided by Holm."""
         table = self._ranks if self.by == "rank" else self.cells
         higher = self.higher_is_better and self.by == "mean"
-        pairs = pairs_on_datasets(
+        pairs = tests.pairs_on_datasets(
             table, higher_is_better=higher, confidence_level=self.confidence_level, test="t"
         )
         p, share = len(self.methods), significance_level(self.confidence_level)
         gaps = pairs["difference"] if higher else -pairs["difference"]
         (above, below), (above_all, below_all) = (
-            decided_by_pairs(gaps, pairs["p"], p, share, items) for items in (True, False)
+            tests.decided_by_pairs(gaps, pairs["p"], p, share, items) for items in (True, False)
         )
         places = self._places
-        return RankConfidence(
-            self.methods,
-            self._average_ranks if self.by == "rank" else self._means,
-            places,
-            np.minimum(1 + above, places),
-            np.maximum(p - below, places),
-            np.minimum(1 + above_all, places),
-            np.maximum(p - below_all, places),
-            self.confidence_level,
-        )
+        estimates = self._average_ranks if self.by == "rank" else self._means
+        alone = np.minimum(1 + above, places), np.maximum(p - below, places)
+        together = np.minimum(1 + above_all, places), np.maximum(p - below_all, places)
+        sets = (places, *alone, *together)
+        return RankConfidence(self.methods, estimates, *sets, self.confidence_level)
 
     def _on_replicates(self) -> RankConfidence | str:
         if self.unanswered:
             return self.unanswered
         if self.within is None:
             if int(self.replicates.max()) < 2:
-                return "each cell has one score, so nothing is known of its error"
+                return "each cell has one score, so its error is unknown"
             return "not every cell has replicates that its data set shares among all methods"
         complete = ~np.isnan(self.cells).any(axis=1)
-        return rank_confidence(
-            self.cells[complete].mean(axis=0),
-            self.within,
-            df=None if self.df >= MANY_DRAWS else self.df,
-            n_draws=2_000,
-            names=self.methods,
-            confidence_level=self.confidence_level,
-            higher_is_better=self.higher_is_better,
-            random_state=self.random_state,
-        )
+        means, df = self.cells[complete].mean(axis=0), None if self.df >= MANY_DRAWS else self.df
+        how = {"n_draws": 2_000, "higher_is_better": self.higher_is_better, **self._asked_of_each}
+        return rank_confidence(means, self.within, df=df, **how)
 
     @property
     def _population(self) -> str | None:
@@ -285,12 +261,14 @@ class Standings(Recorded):
         columns |= {
             "mean": self._means,
             "average_rank": self._average_ranks,
-            "place_by_mean": place_of(self._means, self.higher_is_better),
-            "place_by_rank": place_of(self._average_ranks, False),
+            "place_by_mean": tests.place_of(self._means, self.higher_is_better),
+            "place_by_rank": tests.place_of(self._average_ranks, False),
             "n_datasets": (~np.isnan(self.cells)).sum(axis=0),
         }
         if self._holes:
-            columns["best"], columns["worst"] = places_with_holes(self.cells, self.higher_is_better)
+            columns["best"], columns["worst"] = tests.places_with_holes(
+                self.cells, self.higher_is_better
+            )
         return pd.DataFrame(columns, index=pd.Index(self.methods, name="method")).iloc[self._order]
 
     @cached_property
@@ -299,9 +277,9 @@ class Standings(Recorded):
         names = np.array(self.methods, dtype=object)
         if self._population == "replicates" and self.within is not None:
             means = self.cells[~np.isnan(self.cells).any(axis=1)].mean(axis=0)
-            found = pairs_within(means, self.within, self.df, self.confidence_level)
+            found = tests.pairs_within(means, self.within, self.df, self.confidence_level)
         else:
-            found = pairs_on_datasets(
+            found = tests.pairs_on_datasets(
                 self.cells,
                 higher_is_better=self.higher_is_better,
                 confidence_level=self.confidence_level,
@@ -311,16 +289,11 @@ class Standings(Recorded):
                 unknown = ("p", "lower", "upper", "superiority_lower", "superiority_upper")
                 found |= dict.fromkeys(unknown, np.full(i.size, np.nan))
         if self.rope is not None:
-            found |= posterior(found, self.rope)
-        adjusted = holm(found["p"])
+            found |= tests.posterior(found, self.rope)
+        adjusted = adjust_p_values(found["p"], "holm")
         apart = adjusted <= significance_level(self.confidence_level)
-        return {
-            "method1": names[i],
-            "method2": names[j],
-            **found,
-            "p_adjusted": adjusted,
-            "apart": apart,
-        }
+        of_pair = {"method1": names[i], "method2": names[j]}
+        return {**of_pair, **found, "p_adjusted": adjusted, "apart": apart}
 
     def pairs(self) -> pd.DataFrame:
         """One row per pair of methods, the smallest p-value first.
@@ -366,19 +339,19 @@ class Standings(Recorded):
         return tiers
 
     @cached_property
-    def _global_test(self) -> GlobalTest | None:
+    def _global_test(self) -> tests.GlobalTest | None:
         """Whether all methods could be equal: Friedman's test (Iman and Davenport's F), or that of Skillings
         and Mack with holes; None if it cannot be made.
         """
-        ranks = ranks_within(self.cells, self.higher_is_better)
+        ranks = tests.ranks_within(self.cells, self.higher_is_better)
         if self._holes:
-            return skillings_mack(ranks)
+            return tests.skillings_mack(ranks)
         if len(self.datasets) < 3 or bool((ranks == ranks[:, :1]).all()):
             return None
-        if (exact := friedman_exact(ranks)) is not None:
+        if (exact := tests.friedman_exact(ranks)) is not None:
             return exact
         found = friedman(pd.DataFrame(self.cells), higher_is_better=self.higher_is_better)
-        return GlobalTest(
+        return tests.GlobalTest(
             "Friedman’s test (Iman and Davenport’s F)", found.f, found.f_df[0], found.f_p_value
         )
 
@@ -393,7 +366,7 @@ class Standings(Recorded):
             raise DataError(
                 f"each data set is omitted in turn for 3 to {MOST_LEFT_OUT:,} data sets, and there are {T:,}"
             )
-        swaps, first = without_each(self.cells, self.higher_is_better)
+        swaps, first = tests.without_each(self.cells, self.higher_is_better)
         names = [self.methods[j] if j >= 0 else "" for j in first]
         counts = pd.Series(swaps).astype("Int64").where(pd.Series(swaps >= 0)).array
         values = {"first": names, "swaps": counts}
@@ -402,7 +375,7 @@ class Standings(Recorded):
 
     @property
     def sentences(self) -> list[str]:
-        """What the standings say."""
+        """The sentences of the standings."""
         return sentences_of(self._facts(self._options_in_force({})))
 
     def _told(self) -> list[str]:
@@ -450,7 +423,8 @@ class Standings(Recorded):
         return [*facts, *(Text(text, quiet=True) for text in (*compared, *self.remarks))]
 
     def _first(self, *, brief: bool = False) -> list[str]:
-        """The answer: how many places are real, and who may be first; `brief` without the population."""
+        """The answer: how many places are certain, and which methods may be first; `brief`: without the
+        population."""
         p, first = len(self.methods), self.may_be_first
         if self._population is None:
             reasons = self.unanswered or "; ".join(map(str, self._answers.values()))
@@ -489,7 +463,7 @@ class Standings(Recorded):
         return f"{text}. They divide the methods into {len(tiers)} classes: {sizes}{more}."
 
     def _populations(self) -> list[str]:
-        """What is said of the population that the answer above is not about, and the global test."""
+        """Sentences on the population that the answer does not refer to, and on the global test."""
         texts = []
         for name, sets in self._answers.items():
             if name == self._population or self._population is None:
@@ -509,10 +483,8 @@ class Standings(Recorded):
         test = self._global_test
         if test is not None and self._population == "datasets":
             texts.append(f"That all methods are equal: {test.name}, {p_text(test.p_value)}.")
-        by_mean, by_rank = (
-            place_of(self._means, self.higher_is_better),
-            place_of(self._average_ranks, False),
-        )
+        by_mean = tests.place_of(self._means, self.higher_is_better)
+        by_rank = tests.place_of(self._average_ranks, False)
         moved = int((by_mean != by_rank).sum())
         if moved and len(self.datasets) > 1:
             texts.append(
@@ -525,15 +497,15 @@ class Standings(Recorded):
     def _about_holes(self) -> list[str]:
         if not self._holes:
             return []
-        best, worst = places_with_holes(self.cells, self.higher_is_better)
+        best, worst = tests.places_with_holes(self.cells, self.higher_is_better)
         open_ = [self.methods[j] for j in self._order if best[j] < worst[j]]
         text = (
-            f"{count(self._holes)} of {plural(self.cells.size, 'score')} are missing. They make no place: "
-            "pairs are compared on the data sets that both have, and means are fitted. "
-            "If they were as good or as bad as anything seen on these data sets, "
+            f"{count(self._holes)} of {plural(self.cells.size, 'score')} are missing. Pairs are "
+            "compared on their common data sets, and means are fitted. "
+            "If they were as good or as bad as any result on these data sets, "
         )
         if not open_:
-            return [f"{text}no mean would get another place."]
+            return [f"{text}no mean would change its place."]
         leaders = int((best == 1).sum())
         who = f"{leaders} could be the first" if leaders > 1 else "the first would stay the same"
         return [f"{text}{plural(len(open_), 'method')} could have another place, and {who}."]
@@ -541,7 +513,6 @@ class Standings(Recorded):
     def _table(self, top: int) -> PageTable:
         frame = self.to_frame().head(top)
         known = self._population is not None
-
         of_data_sets: list[tuple[PageColumn, list[str]]] = [
             (PageColumn("Average rank"), [number(rank, 2) for rank in frame["average_rank"]]),
             (PageColumn("Data sets"), [str(n) for n in frame["n_datasets"]]),
@@ -556,7 +527,7 @@ class Standings(Recorded):
                 (PageColumn("Mean"), numbers(frame["mean"])),
                 *(of_data_sets if len(self.datasets) > 1 else []),
             ],
-            note="Places of all: together they contain every true place with "
+            note="Places of all: together they contain all true places with "
             f"{percent(self.confidence_level)} confidence. Alone: the set of one method that was chosen "
             "beforehand."
             if known
@@ -571,9 +542,7 @@ class Standings(Recorded):
             "may_be_first": self.may_be_first,
             "groups": self.groups(),
             "tiers": self.tiers(),
-            "global_test": None
-            if test is None
-            else {k: plain(v) for k, v in test._asdict().items()},
+            "global_test": test and {k: plain(v) for k, v in test._asdict().items()},
             "methods_text": self.methods_text(),
             "tables": {name: TABLES[name] for name in self._tables(view)},
         }

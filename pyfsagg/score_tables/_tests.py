@@ -25,11 +25,8 @@ MOST_ARRANGEMENTS = 1_000_000
 
 
 def additive_means(cells: Floats) -> Floats:
-    """Means of the columns (p,) that would be seen without holes, if scores are method plus data set.
-
-    Without holes the means themselves; with them the least-squares fit of both effects, so easy data
-    sets do not raise who has these alone.
-    """
+    """Column means (p,) as if there were no holes, by least squares with effects of methods and data
+    sets, so easy data sets favour nobody."""
     known = ~np.isnan(cells)
     if known.all():
         return np.asarray(cells.mean(axis=0))
@@ -60,7 +57,7 @@ def _require_connected(known: Booleans) -> None:
     if not reached.all():
         raise DataError(
             f"{int((~reached).sum())} of {reached.size} methods share no data set with the others, not even "
-            "through a third method; compare them in a table of their own"
+            "through a third method; compare them in a separate table"
         )
 
 
@@ -86,12 +83,9 @@ class GlobalTest(NamedTuple):
 
 
 def skillings_mack(ranks: Floats) -> GlobalTest:
-    """Friedman's test for holes: ranks (T, p) within data sets, NaN where a method has no score.
-
-    χ² with p − 1 degrees of freedom of the sums A_j = Σ_i √(12 / (s_i + 1)) (r_ij − (s_i + 1) / 2) over
-    the data sets with s_i > 1 methods (Skillings and Mack 1981).  Without holes and ties this is Friedman's
-    χ²; with ties it is too small.
-    """
+    """Friedman's test with holes: ranks (T, p) within data sets, NaN = no score; χ² with p − 1 degrees
+    of freedom of A_j = Σ_i √(12 / (s_i + 1)) (r_ij − (s_i + 1) / 2), s_i > 1 (Skillings and Mack 1981).
+    Too small with ties."""
     known = ~np.isnan(ranks)
     used = known.sum(axis=1) > 1
     known, ranks = known[used], ranks[used]
@@ -107,11 +101,8 @@ def skillings_mack(ranks: Floats) -> GlobalTest:
 
 
 def friedman_exact(ranks: Floats) -> GlobalTest | None:
-    """Friedman's test by its own distribution: ranks (T, p) of each data set in all orders, ties as they are.
-
-    None if there are more than 16 data sets, or too many sums of ranks to go through.  The sums are added up
-    data set by data set, each set of sums once for all orders of the methods.
-    """
+    """Friedman's test by its exact distribution given ties, over all orders of the ranks (T, p) within
+    data sets; None for more than 16 data sets or too many rank sums."""
     T, p = ranks.shape
     if T > ALL_SIGNS or p > 6:
         return None
@@ -138,17 +129,9 @@ def friedman_exact(ranks: Floats) -> GlobalTest | None:
     return GlobalTest("Friedman’s test, exact", statistic, p - 1.0, p_value)
 
 
-class _Gaps(NamedTuple):
-    """Of one method against the later ones: common data sets, means and errors of the differences."""
-
-    n: NDArray[np.int64]
-    mean: Floats
-    error: Floats
-    wins: NDArray[np.int64]
-    losses: NDArray[np.int64]
-
-
-def _gaps(first: Floats, others: Floats, sign: float) -> _Gaps:
+def _gaps(first: Floats, others: Floats, sign: float) -> tuple[Floats, ...]:
+    """Of one method against the later ones: common data sets, means and errors of the differences, and how
+    often it is better and worse."""
     differences = first[:, None] - others
     known = ~np.isnan(differences)
     n = known.sum(axis=0)
@@ -158,7 +141,7 @@ def _gaps(first: Floats, others: Floats, sign: float) -> _Gaps:
     error[error <= 1e-12 * np.abs(mean)] = 0.0  # nothing but rounding
     error[n < 2] = np.nan
     better = sign * differences
-    return _Gaps(n, mean, error, (better > 0.0).sum(axis=0), (better < 0.0).sum(axis=0))
+    return n, mean, error, (better > 0.0).sum(axis=0), (better < 0.0).sum(axis=0)
 
 
 def pairs_on_datasets(
@@ -182,9 +165,12 @@ def pairs_on_datasets(
         # Differences that are all equal have no error to be estimated: their signs alone speak.
         equal = (error == 0.0) & (mean != 0.0)
         found["p"][equal] = 2.0 ** (1.0 - n[equal])
-    share = _share_interval(wins, n - wins - losses, n, confidence_level)
-    counts = {"n": n, "wins": wins, "ties": n - wins - losses, "losses": losses}
-    return {**counts, **found, **share}
+    ties, size = n - wins - losses, np.where(n > 0, n, np.nan)
+    share = (wins + 0.5 * ties) / size
+    lower, upper = wilson_interval(share, size, confidence_level)
+    counts = {"n": n, "wins": wins, "ties": ties, "losses": losses}
+    limits = {"superiority_lower": lower, "superiority_upper": upper}
+    return {**counts, **found, "superiority": share, **limits}
 
 
 def pairs_within(
@@ -204,15 +190,8 @@ def _student(mean: Floats, error: Floats, df: Floats, confidence_level: float) -
         t = np.where((error == 0.0) & (mean == 0.0), 0.0, mean / error)
     reach = stats.t.isf((1.0 - confidence_level) / 2.0, df) * error
     p = 2.0 * stats.t.sf(np.abs(t), df)
-    return {
-        "difference": mean,
-        "lower": mean - reach,
-        "upper": mean + reach,
-        "t": t,
-        "df": df,
-        "error": error,
-        "p": np.asarray(p),
-    }
+    found = {"difference": mean, "lower": mean - reach, "upper": mean + reach}
+    return {**found, "t": t, "df": df, "error": error, "p": np.asarray(p)}
 
 
 def _by_all_signs(differences: Floats) -> Floats:
@@ -220,7 +199,7 @@ def _by_all_signs(differences: Floats) -> Floats:
     T = len(differences)
     if T > ALL_SIGNS:
         raise DataError(
-            f"the signs of {T} data sets are too many to go through; {ALL_SIGNS} are allowed",
+            f"all signs of {T} data sets are too many; {ALL_SIGNS} are allowed",
             Remedy("use ", Use(test="t"), " or ", Use(test="wilcoxon")),
         )
     # A difference that is missing adds nothing, whatever its sign; the first are the signs as seen.
@@ -251,27 +230,11 @@ def _signed_rank(x: Floats, y: Floats) -> float:
     return wilcoxon(x[known], y[known], decimals=10, exact=exact).p_value
 
 
-def _share_interval(
-    wins: NDArray[np.int64], ties: NDArray[np.int64], n: NDArray[np.int64], confidence_level: float
-) -> dict[str, Floats]:
-    """How often the first of two is better, ties as halves, with Wilson's interval."""
-    size = np.where(n > 0, n, np.nan)
-    share = (wins + 0.5 * ties) / size
-    lower, upper = wilson_interval(share, size, confidence_level)
-    return {"superiority": share, "superiority_lower": lower, "superiority_upper": upper}
-
-
-def holm(p_values: Floats) -> Floats:
-    return adjust_p_values(p_values, "holm")
-
-
 def decided_by_pairs(
     mean: Floats, p: Floats, n_methods: int, share: float, items: bool
 ) -> tuple[Floats, Floats]:
-    """How many methods are surely above and below each one, by one-sided Holm tests of the pairs.
-
-    `items` takes the pairs of each method for themselves, as marginal sets do, instead of all together.
-    """
+    """Numbers of methods surely above and below each one, by one-sided Holm tests of all pairs, or,
+    with `items`, of the pairs of each method (marginal sets)."""
     i, j = np.triu_indices(n_methods, 1)
     gap, p_matrix = np.zeros((n_methods, n_methods)), np.ones((n_methods, n_methods))
     gap[i, j], gap[j, i] = np.nan_to_num(mean), -np.nan_to_num(mean)
@@ -293,10 +256,8 @@ def decided_by_pairs(
 def without_each(
     cells: Floats, higher_is_better: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """Without each data set: how many pairs change their order, and which method is the first.
-
-    Both are −1 if the methods could not be compared without it.
-    """
+    """Without each data set: the number of pairs that change order, and the first method; −1 if the
+    methods cannot be compared without it."""
     T, p = cells.shape
     if np.isnan(cells).any():
         left = np.stack([_fitted_without(cells, t) for t in range(T)])

@@ -28,23 +28,11 @@ LARGEST = 1e140
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    """Scores of p methods on T data sets.
+    """Scores of p methods on T data sets: fields of :class:`Standings`, which has more of the same table.
 
-    Attributes
-    ----------
-    methods, datasets : tuple of str
-    cells : ndarray (T, p)
-        Mean over the replicates of a cell; NaN where there is none.
-    replicates : ndarray of int (T, p)
-    within : ndarray (p, p) or None
-        Covariance of the means of the methods over the data sets, from the replicates within these; None
-        where a cell of a data set that all methods have contains fewer than two.
-    df : float
-        Degrees of freedom of `within`: the fewest that a method has (Satterthwaite); NaN without it.
-    paired : bool
-        Whether replicates of a data set are the same for all methods: instances, folds.
-    ratio : float
-        Test rows by training rows, if replicates are folds of the same rows; 0 if they are independent.
+    `within` is None where a cell of a data set that all methods have contains fewer than two replicates, and
+    `df` is the fewest degrees of freedom that a method has (Satterthwaite).  Replicates are `paired` if they
+    are the same for all methods: instances, folds.
     """
 
     methods: tuple[str, ...]
@@ -54,7 +42,7 @@ class ScoreTable:
     within: Floats | None
     df: float
     paired: bool
-    ratio: float
+    test_train_ratio: float
 
 
 def read_scores(
@@ -114,7 +102,8 @@ def _wide(frame: pd.DataFrame, dataset: str | None, ratio: float) -> ScoreTable:
         words = [
             name for name, kind in frame.dtypes.items() if not pd.api.types.is_numeric_dtype(kind)
         ]
-        if len(words) == 1 and bool(frame[words[0]].notna().all()) and _is_text(frame[words[0]]):
+        column = frame[words[0]] if len(words) == 1 else pd.Series([None])
+        if column.notna().all() and pd.to_numeric(column, errors="coerce").isna().any():
             dataset = str(words[0])
             frame = frame.rename(columns={words[0]: dataset})
     if dataset is not None:
@@ -132,10 +121,6 @@ def _wide(frame: pd.DataFrame, dataset: str | None, ratio: float) -> ScoreTable:
     columns = [read_numbers(frame[name], str(name), hint) for name in frame.columns]
     rows = np.column_stack(columns) if columns else np.empty((len(frame), 0))
     return score_table(rows, codes, datasets, methods, ratio)
-
-
-def _is_text(column: pd.Series[Any]) -> bool:
-    return bool(pd.to_numeric(column, errors="coerce").isna().any())
 
 
 def _long(
@@ -233,11 +218,9 @@ def _within(
     ratio: float,
     paired: bool,
 ) -> tuple[Floats | None, float]:
-    """Covariance of the means over data sets that all methods have, from the residuals of their replicates.
-
-    The mean of the n replicates of a cell has the variance (1/n + `ratio`) s², where `ratio` is that of test
-    to training rows if replicates are folds (Nadeau and Bengio 2003), and 0 if they are independent.
-    """
+    """Covariance of the means over common data sets, from residuals of replicates: a mean of n has
+    variance (1/n + `ratio`) s², with the ratio of test to training rows of folds (Nadeau and Bengio
+    2003), otherwise 0."""
     of_datasets = np.unique(codes)
     T = of_datasets.size
     n = replicates.astype(np.float64)
@@ -284,7 +267,7 @@ class Question:
     def of(
         self, table: ScoreTable, *, higher_is_better: bool, call: Call | None = None, **told: Any
     ) -> Standings:
-        """The standings of a table; `told` are fields that say what it is about."""
+        """The standings of a table; `told` are fields that describe it."""
         p = len(table.methods)
         require_memory(310 * p * (p - 1), f"the pairs of {p:,} methods", "take fewer methods")
         few = p <= MOST_SIGNED
@@ -293,22 +276,11 @@ class Question:
         asked_for = {"higher_is_better": higher_is_better, **asdict(asked)}
         repeated = {} if call is None else {"call": call.record()}
         return Standings(
-            methods=table.methods,
-            datasets=table.datasets,
-            cells=table.cells,
-            replicates=table.replicates,
-            within=table.within,
-            df=table.df,
-            paired=table.paired,
-            test_train_ratio=table.ratio,
+            **vars(table),
             **asked_for,
             **told,
-            parameters={**asked_for, "test_train_ratio": table.ratio, **repeated},
-            data={
-                "n_methods": len(table.methods),
-                "n_datasets": len(table.datasets),
-                "sha256": _hash(table),
-            },
+            parameters={**asked_for, "test_train_ratio": table.test_train_ratio, **repeated},
+            data={"n_methods": p, "n_datasets": len(table.datasets), "sha256": _hash(table)},
         )
 
     def each(

@@ -83,14 +83,10 @@ def read_guides(
     names = _texts("guides", guides, n)
     labels = _texts("genes", genes, n)
     codes, gene_names = pd.factorize(labels)
-    effects = None
-    if log_fold_changes is not None:
-        effects = _numbers("log_fold_changes", log_fold_changes, n)
-    all_scores = [values]
-    if replicates is not None:
-        all_scores += [
-            _numbers("replicates", each, n) for each in check_list("replicates", replicates)
-        ]
+    lfc = log_fold_changes
+    effects = None if lfc is None else _numbers("log_fold_changes", lfc, n)
+    more = [] if replicates is None else check_list("replicates", replicates)
+    all_scores = [values, *(_numbers("replicates", each, n) for each in more)]
     matrix = np.column_stack(all_scores)
     known = ~np.isnan(matrix)
     with np.errstate(invalid="ignore"):
@@ -205,7 +201,7 @@ def without_twins(library: Guides, shared: str) -> tuple[Guides, int]:
     if shared == "drop":
         kept = ~several[library.guide]
         if not kept.any():
-            raise DataError("every guide is in several genes, so none is left")
+            raise DataError("every guide is in several genes; none is left")
         return library.rows(kept), int(several.sum())
     for values in (library.scores, library.replicates, library.log_fold_changes):
         if values is not None:
@@ -275,7 +271,7 @@ SIDES: dict[str, tuple[SideName, ...]] = {
     "low": ("low",),
     "high": ("high",),
 }
-SINGLE = "their p-values say where that guide stands, and no other guide confirms it"
+SINGLE = "their p-values depend on this guide alone"
 LARGE_TIE = 0.01
 
 
@@ -453,19 +449,15 @@ def screen(
     members = np.flatnonzero(tested[library.gene])
     members = members[np.argsort(library.gene[members], kind="stable")]
     starts = np.r_[0, np.cumsum(sizes[tested])].astype(np.int64)
+    rows = (library.guide, starts, members.astype(np.int64))
+    how: dict[str, Any] = {"null": null, "controls": controls, "weights": library.weights}
     results: dict[str, Side] = {
-        name: score_side(
-            percentiles(library, name, ties),
-            library.guide,
-            starts,
-            members.astype(np.int64),
-            alpha=alphas[name],
-            null=null,
-            controls=controls,
-            weights=library.weights,
-        )
+        name: score_side(percentiles(library, name, ties), *rows, alpha=alphas[name], **how)
         for name in sides
     }
+    averaged = ties == "average" and null == "uniform"
+    told = _of_guides(library, n_shared, shared_guides)
+    told += _remarks(library, sizes, tested, dropped, results, averaged)
     return Screen(
         genes=tuple(library.gene_names[tested].tolist()),
         n_guides=sizes[tested],
@@ -476,12 +468,7 @@ def screen(
         log_fold_changes=library.log_fold_changes,
         controls=controls,
         guide_weights=library.weights,
-        remarks=(
-            *_of_guides(library, n_shared, shared_guides),
-            *_remarks(
-                library, sizes, tested, dropped, results, ties == "average" and null == "uniform"
-            ),
-        ),
+        remarks=tuple(told),
         parameters={
             "side": side,
             "alpha": alphas,
@@ -521,10 +508,8 @@ def _without_missing(library: Guides, missing: str) -> tuple[Guides, int]:
 
 
 def percentiles(library: Guides, side: SideName, ties: str) -> Floats:
-    """The percentile of each row on a side: of its guide, which has one place, by its weight.
-
-    With replicates the place is that of Stuart's Q of the guide's percentiles in them.
-    """
+    """The percentile of each row on a side, from the place of its guide (with replicates, by Stuart's Q
+    of its percentiles) and its weight."""
     _, first = np.unique(library.guide, return_index=True)
     rule: Literal["average", "max"] = "average" if ties == "average" else "max"
     high, values = side == "high", library.scores[first]
@@ -594,7 +579,7 @@ def _remarks(
     dropped: int,
     sides: Mapping[str, Side],
     averaged: bool,
-) -> tuple[str, ...]:
+) -> list[str]:
     """What a reader has to know of guides omitted, genes with few guides, a large tie, and sides on
     which no guide counts; `averaged` if uniform ranks are the null and ties are averaged.
     """
@@ -615,13 +600,12 @@ def _remarks(
     if tie > max(1.0, LARGE_TIE * len(library.scores)):
         small = ": against uniform ranks, with ties averaged, p-values may be too small for it"
         remarks.append(f"{tie:,} of {guides} share one score{small if averaged else ''}.")
-    remarks += [
+    return remarks + [
         f"No guide counts on the {name} side: α = {side.alpha:g} is before the first of {guides}, "
         "and p-values go by the best guide of a gene alone; raise alpha."
         for name, side in sides.items()
         if side.percentiles.min() > side.alpha * (1.0 + 1e-12)
     ]
-    return tuple(remarks)
 
 
 def _hash(library: Guides) -> str:

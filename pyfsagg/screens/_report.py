@@ -9,9 +9,8 @@ import numpy as np
 from markupsafe import Markup
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullLocator
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import count, number, numbers, plural, probabilities, ranks
 from pyfsagg._message import Got, Param
@@ -42,7 +41,7 @@ def plot_volcano(result: Screen, *, fdr: float = 0.05, n: int = 8, ax: Axes | No
     ax.set_xlim(low - room, high + room)
     ax.set_ylim(0.0, 1.08 * max(1.0, float(evidence.max())))
 
-    def dots(chosen: NDArray[np.bool_], colour: str, label: str, size: float) -> None:
+    def dots(chosen: Booleans, colour: str, label: str, size: float) -> None:
         genes = [result.genes[g] for g in np.flatnonzero(chosen)]
         _dots(ax, effect[chosen], evidence[chosen], colour, label, genes, size=size)
 
@@ -135,7 +134,7 @@ def plot_genes_among_all(
         raise ParameterError(Param("genes"), " must be a list of names", Got(genes))
     unknown = [name for name in names if name not in result.genes]
     if unknown:
-        raise ParameterError(f"{unknown[0]!r} is no gene that was tested")
+        raise ParameterError(f"{unknown[0]!r} is not a tested gene")
     effects = result._effects
     ax = drawing.new_axes(ax, 2.4 + 0.3 * len(names))
     _, first = np.unique(result.guides, return_index=True)  # a guide in several genes is one
@@ -203,7 +202,7 @@ def _dots(
 def _name_points(
     ax: Axes, x: Floats, y: Floats, names: Sequence[str], others: tuple[Floats, Floats]
 ) -> None:
-    """Names beside points, where there is room for them that hides none of the `others`."""
+    """Names of points, if there is room that hides none of the `others`."""
     taken = _in_axes(ax, *others)
     boxes: list[tuple[float, float, float]] = []
     for (at_x, at_y), name in zip(_in_axes(ax, x, y).tolist(), names, strict=True):
@@ -254,13 +253,13 @@ SCREEN_PLOTS: dict[str, Callable[..., Axes]] = {
 MOST_ROWS = 500
 MOST_DRAWN = 15
 NULLS = {
-    "guides": "Each p-value is the exact chance that a gene with as many guides gets so small a ρ if "
-    "the guides of this screen are dealt to genes at random: what all permutations together would "
-    "give, ties included.",
-    "uniform": "Each p-value is the exact chance of so small a ρ for a gene with as many guides whose "
-    "percentiles are independent uniform numbers.",
-    "controls": "Each p-value is the exact chance of so small a ρ if the guides of the gene are drawn "
-    "from the pool of the controls and its own guides.",
+    "guides": "Each p-value is the exact probability that a gene with as many guides has such a small ρ "
+    "if the guides of this screen are assigned to genes at random: the limit of all permutations, ties "
+    "included.",
+    "uniform": "Each p-value is the exact probability of such a small ρ for a gene with as many guides "
+    "whose percentiles are independent and uniform.",
+    "controls": "Each p-value is the exact probability of such a small ρ if the guides of the gene are "
+    "drawn from those of the controls and of the gene.",
 }
 ORIGINS = {
     "p-values of the guides": "was taken from the p-values of the guides",
@@ -300,24 +299,21 @@ def _alphas(result: Screen) -> str:
 
 
 def _pictures(result: Screen, fdr: float, genes: Sequence[str]) -> list[Block]:
-    named = (
-        []
-        if not genes
-        else [
-            drawing.picture(
-                "Guides of named genes",
-                "genes",
-                plot_genes_among_all,
-                result,
-                genes=list(genes),
-                label="Ticks: guides of the named genes, below the histogram of all guides",
-                caption="Tick: a guide of the gene, coloured if it counts on that side. Above: how all "
-                "guides of the screen are spread.",
-            )
-        ]
-    )
+    pictures: list[Block] = []
+    if genes:
+        named = drawing.picture(
+            "Guides of named genes",
+            "genes",
+            plot_genes_among_all,
+            result,
+            genes=list(genes),
+            label="Ticks: guides of the named genes, below the histogram of all guides",
+            caption="Tick: a guide of the gene, coloured if it counts on that side. Above: the "
+            "distribution of all guides.",
+        )
+        pictures.append(named)
     return [
-        *named,
+        *pictures,
         drawing.picture(
             "Volcano",
             "volcano",
@@ -334,7 +330,8 @@ def _pictures(result: Screen, fdr: float, genes: Sequence[str]) -> list[Block]:
             plot_gene_ranks,
             result,
             label="Points: p-values of the genes by rank, for each side",
-            caption="p-values of the genes, best first. A steep start and a flat rest: few genes stand out.",
+            caption="p-values of the genes, best first. A steep start and a flat rest mean that few "
+            "genes stand out.",
         ),
         drawing.picture(
             "p-values against chance",
@@ -342,9 +339,9 @@ def _pictures(result: Screen, fdr: float, genes: Sequence[str]) -> list[Block]:
             plot_p_value_quantiles,
             result,
             label="Points: sorted p-values against those of uniform numbers, for each side",
-            caption="Sorted p-values against those of chance. Genes without an effect lie on the line, or "
-            "below it if p-values are discrete; if most genes lie above it, the null does not fit "
-            "(guides of a gene that are not independent).",
+            caption="Sorted p-values against uniform quantiles. Genes without an effect lie on the "
+            "line, or below it if p-values are discrete. If most genes lie above it, the null does "
+            "not fit (dependent guides of a gene).",
         ),
     ]
 
@@ -390,19 +387,14 @@ def _genes(result: Screen, side: str, fdr: float) -> PageTable:
     hidden = len(frame) - len(shown)
     more = f"{count(hidden)} more genes are in genes.csv. " if hidden else ""
     limit = f"; those within an FDR of {fdr:g} are tinted" if tinted else ""
-    return PageTable.of_columns(
-        f"Genes by the p-value of this side, best first{limit}.",
-        columns,
-        Markup(
-            "{}<b>ρ</b>: smallest Beta probability of the percentiles that count. <b>FDR</b>: "
-            "p-values adjusted over the genes of this side (Benjamini–Hochberg). <b>q-value</b>: the "
-            "same, times the estimated share of genes without an effect ({}). <b>Median, second best, "
-            "mean</b>: {}s of the guides; the second best in the direction of this side."
-        ).format(more, number(result.of_side(side).null_share), result._effect_name),
-        header=1,
-        tinted=tinted,
-        find="gene",
-    )
+    note = Markup(
+        "{}<b>ρ</b>: smallest Beta probability of the percentiles that count. <b>FDR</b>: "
+        "p-values adjusted over the genes of this side (Benjamini–Hochberg). <b>q-value</b>: the "
+        "same, times the estimated share of genes without an effect ({}). <b>Median, second best, "
+        "mean</b>: {}s of the guides; the second best in the direction of this side."
+    ).format(more, number(result.of_side(side).null_share), result._effect_name)
+    caption = f"Genes by the p-value of this side, best first{limit}."
+    return PageTable.of_columns(caption, columns, note, header=1, tinted=tinted, find="gene")
 
 
 def _trust(result: Screen) -> list[Block]:

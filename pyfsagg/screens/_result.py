@@ -13,7 +13,7 @@ import pandas as pd
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, adjust_p_values
+from pyfsagg._base.arithmetic import Booleans, Floats, adjust_p_values
 from pyfsagg._base.fields import Part, stored
 from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg._base.words import count, numbers, plural, probabilities, ranks
@@ -41,9 +41,7 @@ class _Sorted:
         return out
 
 
-def alpha_mean(
-    values: Floats, gene: NDArray[np.int64], n_genes: int, counted: NDArray[np.bool_]
-) -> Floats:
+def alpha_mean(values: Floats, gene: NDArray[np.int64], n_genes: int, counted: Booleans) -> Floats:
     """The mean over the guides that count; NaN where none does."""
     use = counted & ~np.isnan(values)
     size = np.bincount(gene[use], minlength=n_genes)
@@ -98,7 +96,7 @@ def score_side(
     *,
     alpha: float,
     null: str,
-    controls: NDArray[np.bool_],
+    controls: Booleans,
     weights: Floats | None,
 ) -> Side:
     """One side of a screen, from the percentile, the guide and the weight of each row."""
@@ -126,10 +124,10 @@ def _log_p(
     alpha: float,
     percentiles: Floats,
     members: NDArray[np.int64],
-    in_pool: NDArray[np.bool_],
+    in_pool: Booleans,
     pool: Floats,
 ) -> Floats:
-    """log p of each gene: against the pool and its own guides, or uniform numbers without any."""
+    """log p of each gene: against the pool and its guides, or uniform numbers without a pool."""
     order = np.lexsort((log_rho, sizes))
     gene = np.repeat(np.argsort(order), sizes)
     outside = ~in_pool[members] if in_pool.any() else np.zeros(len(members), dtype=bool)
@@ -148,11 +146,8 @@ def _log_p(
 
 
 def storey(p_values: Floats) -> float:
-    """Storey's estimate of the share of true hypotheses, from the p-values above 1/2; at most 1.
-
-    (1 + #{p > 1/2}) / (G/2): the 1 keeps the false discovery rate of q-values with few genes, too
-    (Storey, Taylor and Siegmund 2004).
-    """
+    """Storey's estimate of the share of true hypotheses, (1 + #{p > 1/2}) / (G/2), at most 1; the 1
+    keeps the false discovery rate with few genes (Storey, Taylor and Siegmund 2004)."""
     return min(1.0, (1.0 + float((p_values > 0.5).sum())) / (0.5 * len(p_values)))
 
 
@@ -169,8 +164,8 @@ WAYS = {"low": "depleted", "high": "enriched"}
 """Names of the sides: low scores are those of depleted guides."""
 
 INDEPENDENT = (
-    "The p-values assume that the guides of a gene are independent of one another if the gene does "
-    "nothing; with common off-targets they are too small."
+    "The p-values assume independent guides of a gene without an effect; with common off-targets they "
+    "are too small."
 )
 
 
@@ -222,7 +217,7 @@ class Screen(Recorded):
     gene_of: NDArray[np.int64]
     scores: Floats
     log_fold_changes: Floats | None
-    controls: NDArray[np.bool_]
+    controls: Booleans
     guide_weights: Floats | None = None
     remarks: tuple[str, ...] = field(
         default=(),

@@ -18,8 +18,8 @@ from pyfsagg._message import Param, Remedy
 from pyfsagg._run.execution import counted
 from pyfsagg.exceptions import DataError
 
-BY_FORMULA = "equal scores at the edge of a subset: the mean over all their orders, by formula"
-BY_DRAWS = "equal scores at the edge of a subset: the mean over orders drawn with the seed"
+BY_FORMULA = "averaged over all orders at the cut (exact)"
+BY_DRAWS = "averaged over random orders at the cut"
 """How measures of subsets treat ties where they are given scores or ranks."""
 
 BLOCK_CELLS = 1 << 20  # cells of the similarity matrix that are held at once (8 MB of float64)
@@ -36,11 +36,8 @@ class Estimate:
 
 
 class BoundStatistic(Protocol):
-    """A measure bound to its data: what the interval methods need to know about it.
-
-    `unit` says what `n_pairs` and `n_undefined` of the estimate count; `least_variance` is what the
-    variance of the estimate is at least, however well the resamples at hand agree.
-    """
+    """A measure bound to its data, for the intervals: `unit` is what `n_pairs` and `n_undefined` count,
+    `least_variance` a lower bound of the variance of the estimate."""
 
     n_rows: int
     unit: str
@@ -345,10 +342,8 @@ def jackknife_variance(without_each: Floats) -> float:
 def _student(
     statistic: BoundStatistic, value: float, variance: float, confidence_level: float, method: str
 ) -> Interval:
-    """Value plus and minus Student's quantile times the standard error, m - 1 degrees of freedom.
-
-    The variance is at least the least variance of the measure; without one, no spread is no interval.
-    """
+    """Value ± Student's quantile (m - 1 degrees of freedom) times the standard error, whose variance is
+    at least the least variance; no interval if it is 0."""
     m = statistic.n_rows
     if statistic.least_variance is not None:
         variance = max(variance, statistic.least_variance())
@@ -376,12 +371,9 @@ def jackknife_values(statistic: BoundStatistic) -> Floats:
 def bootstrap_interval(
     statistic: BoundStatistic, value: float, confidence_level: float, n_boot: int, seed: int
 ) -> Interval:
-    """Student interval with the standard error over bootstrap samples of the resamples.
-
-    Pairs of a row with its own copies are omitted: their similarity of one would pull an average up.
-    The standard error is multiplied by sqrt(m / (m - 1)), because m rows vary less about their own
-    mean than about that of the population; percentiles cover far less than they say for few resamples.
-    """
+    """Student interval with the standard error over bootstrap samples of the resamples, without pairs
+    of copies, times sqrt(m / (m - 1)) for the bias of m rows. Percentiles cover far too little with few
+    resamples."""
     rng = np.random.default_rng(seed)
     m = statistic.n_rows
     values = np.empty(n_boot)

@@ -36,12 +36,8 @@ class Matrix:
 
 @dataclass(frozen=True, eq=False)
 class SelectedSets:
-    """Selected features of m resamples, `support` of shape (m, c).
-
-    `labels` names the columns; if only the number of features is known, those that no resample selects
-    may have none.  Where ties at the edge of a subset decide, `shares` holds the share of their orders
-    in which each feature is selected, and `support` what is selected in every order.
-    """
+    """Selected features of m resamples: `support` (m, c), with `labels` of columns; with ties at the
+    cut `shares` of their orders that select a feature, and in `support` those that all orders select."""
 
     support: NDArray[np.bool_]
     n_features: int | None
@@ -73,10 +69,8 @@ class SelectedSets:
 
     @property
     def tie_squares(self) -> Floats | None:
-        """What ties add to the expected sum of squared counts, for each resample; None without ties.
-
-        A feature that a resample selects with probability w has the square w, not w^2.
-        """
+        """What ties add to the expected sum of squared counts of each resample, since probability w has
+        the square w, not w^2; None without ties."""
         if self.shares is None:
             return None
         return np.asarray((self.shares * (1.0 - self.shares)).sum(axis=1))
@@ -97,13 +91,8 @@ def read_matrix(
     name: str = "data",
     per_feature: bool = False,
 ) -> Matrix:
-    """Read a score or rank matrix (m, p); ranks become scores p + 1 - rank.
-
-    Of the result of an ensemble run the combined scores are taken.
-
-    With `per_feature` nothing is compared between resamples: one is enough, and a cell may be NaN
-    (the resample did not see the feature).
-    """
+    """Read a score or rank matrix (m, p), or the combined scores of a run; ranks become scores p + 1 -
+    rank. With `per_feature` one resample suffices, and cells may be NaN."""
     check_choice("input", kind, INPUTS)
     if _is_result(data):
         data, feature_names, kind = data.combined, data.feature_names, "scores"

@@ -23,7 +23,7 @@ from pyfsagg.stability_measures._base import BoundStatistic, Estimate, PairwiseA
 from pyfsagg.stability_measures._input import Matrix, SelectedSets, check_several, read_matrix
 
 ENOUGH_PAIRS = 2000
-"""Pairs of resamples over which drawn orders are averaged, so their own noise is small."""
+"""Pairs of resamples over which random orders are averaged, so their noise is small."""
 MOST_CELLS = 2_000_000  # cells of drawn selections beyond which fewer orders are drawn
 
 
@@ -42,10 +42,8 @@ def select(matrix: Matrix, k: int, ties: str) -> SelectedSets:
 
 
 def expected_shares(scores: Floats, k: int) -> tuple[NDArray[np.bool_], Floats | None]:
-    """The cells that are selected in every order of ties, and the share of orders for each cell.
-
-    Without ties at the edge of any row the shares are None, and the cells are the selection.
-    """
+    """The cells that all orders of ties select, and the share of orders for each cell; None without
+    ties at the cut."""
     p = scores.shape[1]
     support, shares = np.empty(scores.shape, dtype=np.bool_), None
     for rows in row_blocks(scores.shape, CACHED):
@@ -174,11 +172,8 @@ def hypergeometric_mean(
 
 
 def hypergeometric_law(left: int, right: int, p: int) -> Floats:
-    """Probabilities of the sizes of the intersection that are possible, the smallest first.
-
-    Neighbours have a simple ratio: one pass upwards and one downwards from the mode lose no digits to
-    large factorials.  To a relative error of 1e-13 for the probabilities above 1e-290.
-    """
+    """Probabilities of the possible sizes of the intersection, ascending, by the ratios of neighbours
+    from the mode on; relative error 1e-13 above 1e-290."""
     low, high = max(0, left + right - p), min(left, right)
     size = np.arange(low, high, dtype=np.float64)
     rise = (left - size) * (right - size) / ((size + 1.0) * (p - left - right + size + 1.0))

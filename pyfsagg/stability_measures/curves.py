@@ -352,10 +352,8 @@ def _known_quantiles(ranks: Floats, seen: NDArray[np.int64], quantiles: Sequence
 
 
 def select_seen(scores: Floats, size: int) -> tuple[NDArray[np.bool_], Floats]:
-    """Selection of each resample, and the share of orders of tied features that select a feature.
-
-    `size` is meant for all p features; a resample that saw fewer selects the same share of them.
-    """
+    """Selection of each resample, and the share of orders of ties that select a feature; `size` is
+    scaled to the share of features that a resample saw."""
     p = scores.shape[1]
     support = np.zeros(scores.shape, dtype=np.bool_)
     share = np.zeros(scores.shape)

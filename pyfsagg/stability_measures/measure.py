@@ -159,11 +159,8 @@ def measure_stability(
 
 @dataclass(frozen=True)
 class Bound:
-    """A measure bound to data.
-
-    `n_features` is 0 if unknown, `kind` says how the data were read, `n_tied` counts resamples with
-    ties; if the resamples may agree `by_accident`, they give no interval.
-    """
+    """A measure bound to data: `n_features` (0: unknown), the `kind` of reading, `n_tied` resamples
+    with ties; no interval if resamples may agree `by_accident`."""
 
     spec: StabilitySpec
     statistic: BoundStatistic
@@ -283,7 +280,7 @@ def bind_read(
 
 
 def _mostly_tied(values: Floats) -> bool:
-    """Whether, in few resamples, most features have one score: their spread says little then."""
+    """Whether most features are tied in few resamples, so their spread is not informative."""
     if len(values) >= MANY:
         return False
     middle = np.median(values, axis=1, keepdims=True)
@@ -380,13 +377,9 @@ def pseudo_values(
     random_state: int | Generator | None = None,
     **measure_params: Any,
 ) -> Floats:
-    """Jackknife pseudo-values of a stability measure, one per resample.
-
-    The pseudo-value of resample i is m S - (m - 1) S_(i), with S the stability of all m resamples
-    and S_(i) that of the others.  A resample that agrees with the rest has a pseudo-value above S
-    (below S for a distance).  The arguments are those of :func:`measure_stability`.  Quenouille (1956),
-    Biometrika 43:353; Tukey (1958).
-    """
+    """Jackknife pseudo-values m S - (m - 1) S_(i) of a measure, one per resample, above S if it agrees
+    with the rest (below for a distance). Arguments of :func:`measure_stability`. Quenouille (1956),
+    Biometrika 43:353; Tukey (1958)."""
     bound = bind(
         STABILITY_MEASURES.get(measure),
         data,

@@ -21,12 +21,8 @@ from pyfsagg.stability_measures.chance import check_ties, select
 
 
 def intersection_variance(counts: Floats, m: int, p: int) -> float:
-    """Variance of the mean intersection over the pairs of m subsets.
-
-    With chances f_j and v_j = f_j (1 - f_j), the two parts of a mean over pairs are
-    4/m sum_j v_j (f_j - f)^2, with f the mean of f_j weighted by v_j because the size of a subset
-    is given, and 2/(m (m - 1)) sum_j v_j^2.
-    """
+    """Variance of the mean intersection of m subsets: with v_j = f_j (1 - f_j), 4/m sum_j v_j (f_j -
+    f)^2 (f the mean by v_j, as sizes are given) plus 2/(m (m - 1)) sum_j v_j^2."""
     share = float(counts.sum()) / (m * p)
     chances = (np.append(counts, 0.0) + share) / (m + 1)
     times = np.append(np.ones(len(counts)), p - len(counts))
@@ -65,7 +61,7 @@ def pairs_variance(
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 FEWEST = 3
-"""Subsets from which on there is an interval: two have one pair, whose spread nobody knows."""
+"""Fewest subsets for an interval: two have one pair, whose spread is unknown."""
 
 TOO_FEW = (
     "Two subsets are one pair: they give a stability, but neither an interval nor a test. Use at "
@@ -346,10 +342,8 @@ def nogueira_least_variance(selection: SelectedSets) -> float:
 
 
 def nogueira_variance(selection: SelectedSets) -> float:
-    """Asymptotic variance: (2/m)^2 times the sum of squares of the centred contributions.
-
-    The contribution of resample i is the derivative of the estimate in direction of its subset.
-    """
+    """Asymptotic variance: (2/m)^2 times the sum of squares of the centred contributions, the
+    derivatives in direction of the subsets."""
     p = selection.p
     estimate = nogueira_estimate(selection)
     if np.isnan(estimate):

@@ -45,11 +45,8 @@ from pyfsagg.stability_measures.chance import check_ties, draw_selections, selec
 
 
 def _unit_rows(values: Floats, weights: Floats | None = None) -> tuple[Floats, NDArray[np.bool_]]:
-    """Rows centred and scaled to length one (under column weights), and which rows vary at all.
-
-    Constant rows are zero in the result.  Rows are first divided by their largest magnitude, so
-    scores near the limits of floating point neither overflow nor vanish.
-    """
+    """Rows centred and scaled to length one (under column weights; constant rows to zero, first divided
+    by their maximum against overflow), and which vary."""
     unit, known = np.empty(values.shape), np.empty(len(values), dtype=np.bool_)
     for part in row_blocks(values.shape, CACHED):
         block = values[part]
@@ -154,10 +151,8 @@ def bind_asd(scores: Floats) -> WholeSample:
 
 
 def pairwise_is_cheaper(m: int, p: int) -> bool:
-    """Whether m^2/2 merge sorts beat one pass over all pairs of columns.
-
-    The merge sort costs about 16 times as much per element as the pass (measured).
-    """
+    """Whether m^2/2 merge sorts are faster than one pass over all pairs of columns, which is about 16
+    times cheaper per element."""
     return m * 16 * math.log2(p + 1) < p
 
 
@@ -218,7 +213,7 @@ STABILITY_MEASURES.add(
         formula="mean over pairs of r(l_s, l_v); feature_weights= gives the weighted coefficient",
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} r(l_i, l_v)",
         bounds="[-1, 1]",
-        ties="not concerned: scores count as they are",
+        ties="do not matter",
         source="thesis, eq. 3.2; Nogueira & Brown (2016)",
         corrected_for_chance=True,
         kind="scores",
@@ -233,7 +228,7 @@ STABILITY_MEASURES.add(
         r"\bar{z}_j)^2}",
         bounds="[0, inf)",
         higher_is_better=False,
-        ties="not concerned: scores count as they are",
+        ties="do not matter",
         source="thesis, eq. 3.6",
         kind="scores",
         bind=bind_asd,
@@ -259,7 +254,7 @@ STABILITY_MEASURES.add(
         formula="mean over pairs of (C - D) / sqrt((C + D + T_s) (C + D + T_v))",
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{C - D}{\sqrt{(C + D + T_i)(C + D + T_v)}}",
         bounds="[-1, 1]",
-        ties="tau-b: a pair tied in one ranking lowers the other factor of the denominator only",
+        ties="as in tau-b",
         source="Kendall (1945), Biometrika 33:239",
         corrected_for_chance=True,
         kind="ranks",
@@ -294,10 +289,8 @@ def thesis_measures(
     random_state: int | Generator | None = None,
     n_orders: int | None = None,
 ) -> dict[str, float]:
-    """The five stability measures of the thesis (eq. 3.2 to 3.6) for one score matrix.
-
-    `n_orders` of ties are drawn, where that is not left to the number of pairs.
-    """
+    """The five measures of the thesis (eq. 3.2 to 3.6) for a score matrix, with `n_orders` of ties, by
+    default by the number of pairs."""
     check_ties(ties)
     matrix = read_matrix(scores, kind="scores", name="scores")
     values = matrix.values
@@ -378,10 +371,8 @@ def bind_weighted_kendall(ranks: Floats) -> PairwiseAverage:
 
 
 def bind_rank_biased_overlap(ranks: Floats, *, persistence: float = 0.9) -> PairwiseAverage:
-    """Extrapolated overlap; a feature adds to every depth from its later rank on.
-
-    The overlap at a depth is defined for strict lists only; what ties are left go by columns.
-    """
+    """Extrapolated overlap: a feature adds to every depth from its later rank on; the lists must be
+    strict, so remaining ties are ordered by column."""
     q = check_real("persistence", persistence, low=0.0, high=1.0, low_open=True)
     m, p = ranks.shape
     depth = np.arange(1, p + 1)
@@ -415,7 +406,7 @@ STABILITY_MEASURES.add(
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} r(S_i, S_v), \quad S_{ij} = \sum_{k = "
         r"r_{ij}}^{p} \frac{1}{k}",
         bounds="[-1, 1]",
-        ties="tied features share the mean of their Savage scores",
+        ties="mean of the tied Savage scores",
         source="Iman & Conover (1987), Technometrics 29:351",
         corrected_for_chance=True,
         kind="ranks",
@@ -429,10 +420,7 @@ STABILITY_MEASURES.add(
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{\langle l_i, l_v \rangle_w}{\lVert l_i "
         r"\rVert_w \lVert l_v \rVert_w}, \quad w_{jk} = \frac{1}{r_j} + \frac{1}{r_k}",
         bounds="[-1, 1]",
-        ties=(
-            "average ranks; a tied pair adds nothing to the numerator; with many ties random rankings "
-            "agree a little less than 0"
-        ),
+        ties=("average ranks; with many ties, the mean for random rankings is a little below 0"),
         source="Vigna (2015), WWW '15:1166",
         corrected_for_chance=True,
         kind="ranks",
@@ -446,7 +434,7 @@ STABILITY_MEASURES.add(
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \left( \frac{X_p}{p} q^p + \frac{1 - q}{q} "
         r"\sum_{d=1}^{p} \frac{X_d}{d} q^d \right)",
         bounds="[0, 1]",
-        ties="the mean over orders drawn with the seed: the overlap at a depth needs strict lists",
+        ties="averaged over random orders",
         breaks_ties=True,
         source="Webber, Moffat & Zobel (2010), ACM TOIS 28:20, RBO_ext",
         kind="ranks",

@@ -36,7 +36,7 @@ from pyfsagg.stability_measures.nogueira import NogueiraResult, StabilityTest, n
 from pyfsagg.stability_measures.similarity_adjusted import check_similarity
 
 VISIT_PAIRS = ("kendall", "weighted_kendall")
-"""Measures whose intervals visit all pairs of resamples one by one, at p log p each."""
+"""Measures whose intervals visit all pairs of resamples, at p log p each."""
 
 NARROW = (
     "the interval is too narrow where the resamples nearly agree: it rests on their spread alone"

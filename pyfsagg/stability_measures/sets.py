@@ -82,11 +82,8 @@ def unadjusted(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
 
 
 class ExpectedAverage(PairwiseAverage):
-    """The mean over pairs of a linear function of their expected intersections, for one size.
-
-    With W the sum of all rows w_i of expected memberships, the intersections of row i with all
-    others sum to w_i (W - w_i), so the mean costs O(m p).
-    """
+    """The mean over pairs of a linear function of expected intersections, for one size, in O(m p): row
+    i has intersections w_i (W - w_i), with W the sum of rows."""
 
     def __init__(
         self, shares: Floats, value: Callable[[Floats], Floats], least_variance: Callable[[], float]
@@ -165,7 +162,7 @@ class SetPairs:
         return PairwiseAverage(len(sizes), block, least_variance=least)
 
     def _corrected(self, selection: SelectedSets, corrected: bool) -> Formula:
-        """The formula, corrected for the level of chance at the mean size if asked for."""
+        """The formula, if requested corrected for chance at the mean size."""
         if not corrected:
             return self.formula
         size = int(np.rint(selection.sizes.mean()))
@@ -285,7 +282,7 @@ def bind_somol(selection: SelectedSets) -> WholeSample:
 
 
 def _somol_ends(q: Any, n: Any, p: int) -> tuple[Any, Any]:
-    """The least and the largest consistency of n subsets with q features in all."""
+    """The smallest and largest consistency of n subsets with q features in total."""
     over_p, over_n = np.mod(q, p), np.mod(q, n)
     scale = q * (n - 1)
     low = (q * q - p * (q - over_p) - over_p**2) / (p * scale)
@@ -334,7 +331,7 @@ def _pairwise(*, pair: Formula, linear: bool = True, **parts: Any) -> StabilityS
 
 
 def _beyond_chance(*, pair: Formula, bounds: str = "[-1, 1]", **parts: Any) -> StabilitySpec:
-    """A mean over pairs whose formula is corrected for chance."""
+    """A mean over pairs with a chance-corrected formula."""
     pairs = SetPairs(pair, linear=True)
     return set_measure(
         bounds=bounds,
@@ -350,7 +347,7 @@ def _beyond_chance(*, pair: Formula, bounds: str = "[-1, 1]", **parts: Any) -> S
 STABILITY_MEASURES.add(
     set_measure(
         name="davis",
-        summary="selected share of the union of all subsets, less a penalty on size",
+        summary="share of the union that is selected, minus a penalty on size",
         formula="max(0, 1/|V| sum_j h_j/m - penalty/p median |V_i|)",
         latex=r"\max \left( 0, \; \frac{1}{|V|} \sum_{j} \frac{h_j}{m} - "
         r"\frac{\text{penalty}}{p} \operatorname{median}_{i} \, n_i \right), \quad V = "
@@ -372,7 +369,7 @@ STABILITY_MEASURES.add(
     ),
     _pairwise(
         name="hamming",
-        summary="mean share of features treated alike",
+        summary="mean share of features that both select or both leave out",
         formula="mean over pairs of (I + p - |V_i u V_v|) / p",
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I + p - |V_i \cup V_v|}{p}",
         source="Dunne, Cunningham & Azuaje (2002)",

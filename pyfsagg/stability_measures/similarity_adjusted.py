@@ -161,10 +161,8 @@ def similar_pairs(matrix: Floats, threshold: float) -> Neighbours:
 
 
 class RandomLevel:
-    """Monte Carlo mean of an adjusted intersection for given sizes.
-
-    All sizes use prefixes of the same permutations, so levels are monotone where they should be.
-    """
+    """Monte Carlo mean of an adjusted intersection by sizes, from prefixes of the same permutations, so
+    levels are monotone in the sizes."""
 
     def __init__(
         self, kind: int, graph: Neighbours, p: int, n_random: int, random_state: Any
@@ -217,11 +215,9 @@ def yu_level(graph: Neighbours, left: int, right: int, p: int) -> float:
 
 
 def _stand_in(degree: int, first: int, second: int, p: int) -> float:
-    """P(a feature is in the first subset alone and one of its neighbours in the second alone).
-
-    Its neighbours outside the first subset number hypergeometrically; the second subset misses all of
-    a such neighbours with probability C(p-1-a, n)/C(p-1, n).
-    """
+    """P(a feature is only in the first subset, and a neighbour only in the second): the number a of
+    neighbours outside the first is hypergeometric, and the second misses them with probability C(p-1-a,
+    n)/C(p-1, n)."""
     if degree == 0 or first in (0, p) or second in (0, p):
         return 0.0
     outside = np.arange(max(0, degree - first + 1), min(degree, p - first) + 1).astype(np.float64)
@@ -395,11 +391,8 @@ def bind_sechidis(
 
 
 def _similarity_among_ties(member: Floats, strong: Floats) -> Floats | None:
-    """What the expected similarity of a subset with itself has beyond that of its expected shares.
-
-    A resample takes r of g tied features, each with probability q = r/g: two of them together with
-    q (r - 1) / (g - 1), which is q (1 - q) / (g - 1) less than q^2.
-    """
+    """Expected self-similarity of a subset minus that of its expected shares: of g tied features r are
+    taken, two together with probability q (r - 1) / (g - 1), q = r/g."""
     tied = ((member > 0) & (member < 1)).astype(np.float64)
     if not tied.any():
         return None
@@ -431,7 +424,7 @@ def _adjusted(**parts: Any) -> StabilitySpec:
 
 
 def _intersection(kind: int, *, formula: str, latex: str, **parts: Any) -> StabilitySpec:
-    """The intersection and what stand-ins add to it (`formula`), corrected for chance."""
+    """The intersection plus the contribution of stand-ins (`formula`), corrected for chance."""
     pairs = AdjustedPairs(kind)
     size, size_in_latex = "sqrt(n_i n_v)", r"\sqrt{n_i n_v}"
     if kind == YU:
@@ -455,7 +448,7 @@ STABILITY_MEASURES.add(
     _intersection(
         COUNT,
         name="intersection_count",
-        summary="adjusted intersection by counting features that have a stand-in",
+        summary="adjusted intersection, by counting features with a stand-in",
         formula="min(O_iv, O_vi)",
         latex=r"\min(O_{iv}, O_{vi})",
         source=_LOD,
@@ -463,7 +456,7 @@ STABILITY_MEASURES.add(
     _intersection(
         GREEDY,
         name="intersection_greedy",
-        summary="adjusted intersection by a greedy matching of stand-ins",
+        summary="adjusted intersection, by a greedy matching of stand-ins",
         formula="greedy matching(V_i - V_v, V_v - V_i)",
         latex=r"\operatorname{greedy}(V_i \setminus V_v, V_v \setminus V_i)",
         source=_LOD,
@@ -471,7 +464,7 @@ STABILITY_MEASURES.add(
     _intersection(
         MATCHING,
         name="intersection_mbm",
-        summary="adjusted intersection by a maximum bipartite matching of stand-ins",
+        summary="adjusted intersection, by a maximum bipartite matching",
         formula="maximum matching(V_i - V_v, V_v - V_i)",
         latex=r"\operatorname{matching}(V_i \setminus V_v, V_v \setminus V_i)",
         source=_LOD,
@@ -479,7 +472,7 @@ STABILITY_MEASURES.add(
     _intersection(
         MEAN,
         name="intersection_mean",
-        summary="adjusted intersection by mean similarity to the stand-ins",
+        summary="adjusted intersection, by mean similarity to the stand-ins",
         formula="min(M_iv, M_vi), M the sum of mean similarities to stand-ins",
         latex=r"\min(M_{iv}, M_{vi})",
         source=_LOD,
@@ -498,14 +491,14 @@ STABILITY_MEASURES.add(
     _intersection(
         YU,
         name="yu",
-        summary="intersection plus the mean number of features with a stand-in, chance-corrected",
+        summary="intersection plus features with a stand-in, chance-corrected",
         formula="(O_iv + O_vi)/2",
         latex=r"\frac{O_{iv} + O_{vi}}{2}",
         source="Yu, Han & Berens (2012), IEEE/ACM TCBB 9:262",
     ),
     _adjusted(
         name="zucknick",
-        summary="Jaccard index that adds the similarity of the features not shared",
+        summary="Jaccard index plus the similarity of the features not shared",
         formula="mean over pairs of (|V_i n V_v| + C(V_i, V_v) + C(V_v, V_i)) / |V_i u V_v|",
         latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{|V_i \cap V_v| + C(V_i, V_v) + C(V_v, "
         r"V_i)}{|V_i \cup V_v|}",

@@ -51,7 +51,7 @@ class Groups:
 
 
 def rounded(values: Floats, decimals: object) -> Floats:
-    """`values` to so many decimals; a number that is too large to have any stays as it is."""
+    """`values` to this many decimals; numbers too large for decimals are kept."""
     decimals = check_integer("decimals", decimals, low=-300, high=300)
     with np.errstate(over="ignore", invalid="ignore"):
         result = np.round(values, decimals)
@@ -142,7 +142,7 @@ def _column(frame: pd.DataFrame, role: str, name: Hashable) -> pd.Series[Any]:
 
 
 def _labels(frame: pd.DataFrame, role: str, name: Hashable) -> pd.Series[Any]:
-    """A column that says of each row which subject, condition or group it belongs to."""
+    """A column with the subject, condition or group of each row."""
     column = _column(frame, role, name)
     if bool(column.isna().any()):
         row = int(np.flatnonzero(column.isna())[0]) + 1
@@ -417,7 +417,7 @@ class TestResult(Part):
 
 
 def number_text(value: float) -> str:
-    """Three significant digits, whole numbers as they are."""
+    """Three significant digits; whole numbers are kept."""
     if math.isnan(value):
         return "undefined"
     if math.isinf(value):

@@ -511,11 +511,8 @@ def _generalized_interval(
     shape: tuple[int, int],
     confidence_level: float,
 ) -> tuple[float, float]:
-    """Limits of generalised eta squared.
-
-    Its odds are the ratio of effect to error, over that of subjects + error to error: on the log scale
-    a difference, whose limits follow from those of its parts (MOVER, Zou and Donner 2008).
-    """
+    """Limits of generalised eta squared: the logarithm of its odds is a difference, whose limits follow
+    from those of its parts (MOVER, Zou and Donner 2008)."""
     ss_effect, ss_subjects, ss_error = sums
     n, k = shape
     df_subjects, df_error = n - 1.0, (n - 1.0) * (k - 1.0)

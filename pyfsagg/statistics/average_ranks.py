@@ -76,7 +76,7 @@ class FriedmanTest(TestResult):
     confidence_level: float = field(metadata=columns())
 
     def to_frame(self) -> pd.DataFrame:
-        """One row, the effect of the condition; the `note` says why there is no interval."""
+        """One row, the effect of the condition; the `note` gives the reason for no interval."""
         agree = "all subjects rank the conditions alike: F is infinite and W has no interval"
         return super().to_frame().assign(note=agree if math.isinf(self.f) else "")
 
@@ -187,10 +187,8 @@ _REACH = 39.0  # beyond which the normal density is below the smallest double
 
 
 def _range_tail(q: float, k: int) -> float:
-    """P(range of k normal values > q), by its own integral: 1 − P(range ≤ q) cancels in the tail.
-
-    With the smallest value at z it is k ∫ φ(z) (S(z)^(k−1) − (S(z) − S(z + q))^(k−1)) dz, S = 1 − Φ.
-    """
+    """P(range of k normal values > q) as k ∫ φ(z) (S(z)^(k−1) − (S(z) − S(z + q))^(k−1)) dz, S = 1 − Φ;
+    1 − P(range ≤ q) would cancel."""
     edges = np.arange(-_REACH, _REACH)
     nodes, weights = gauss_legendre(20)
     z = (edges[:, None] + 0.5 * (nodes + 1.0)).ravel()

@@ -31,7 +31,7 @@ from pyfsagg.statistics._base import (
 
 @dataclass(frozen=True, repr=False)
 class EffectSize(Part):
-    """An effect size and its interval; `name` says which."""
+    """An effect size by `name`, and its interval."""
 
     name: str = field(metadata=columns())
     value: float
@@ -67,11 +67,8 @@ def noncentral_t_interval(
 
 
 def _noncentral_t_cdf(t: float, df: float, noncentrality: float) -> float:
-    """P(T ≤ t), t ≥ 0: E Φ(t·S − δ), S = √(χ²_df / df), by Gauss-Legendre quadrature over S.
-
-    scipy.stats.nct turns to NaN for large t and noncentrality (t = 200 at 9 degrees of freedom).
-    The mass of S outside the range is below 1e-15; for a large t it is cut to where Φ is a step.
-    """
+    """P(T ≤ t), t ≥ 0: E Φ(t·S − δ), S = √(χ²_df / df), by Gauss–Legendre quadrature, cut where Φ is a
+    step for large t; scipy.stats.nct gives NaN for large t and noncentrality."""
     low, high = np.sqrt(scipy.special.chdtri(df, [1.0 - 1e-16, 1e-16]) / df)
     below = 0.0
     if t > 0.0:
@@ -125,10 +122,8 @@ def noncentral_f_interval(
 
 
 def _noncentral_f_cdf(f: float, df_effect: float, df_error: float, noncentrality: float) -> float:
-    """P(F ≤ f) as a Poisson mixture of beta distributions, without terms of a weight below 1e-16.
-
-    scipy.stats.ncf raises floating-point warnings below 2 degrees of freedom in older versions.
-    """
+    """P(F ≤ f) as a Poisson mixture of beta distributions; older scipy.stats.ncf warns below 2 degrees
+    of freedom."""
     mean = 0.5 * noncentrality
     reach = 9.0 * math.sqrt(mean) + 40.0
     j = np.arange(max(0.0, math.floor(mean - reach)), mean + reach + 1.0)
@@ -154,11 +149,8 @@ def variance_share_interval(
     epsilon: float = 1.0,
     shares: tuple[float, float] | None = None,
 ) -> tuple[float, float]:
-    """Limits of the population share of variance (eta squared) that belongs to an F statistic.
-
-    The share has the degrees of freedom `shares`, by default `df`.  With `epsilon` F has the degrees
-    of freedom `df` · ε and the noncentrality λ · ε.
-    """
+    """Limits of the population eta squared of an F statistic, with degrees of freedom `shares` (default
+    `df`); with `epsilon` F has `df` · ε and noncentrality λ · ε."""
     limits = noncentral_f_interval(f, epsilon * df[0], epsilon * df[1], confidence_level)
     low, high = (variance_share(limit / epsilon, *(shares or df)) for limit in limits)
     return low, high

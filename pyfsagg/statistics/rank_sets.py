@@ -26,7 +26,7 @@ from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._base import TestResult, check_confidence_level
 
 MOST_DEPENDENT, MOST_INDEPENDENT = 2_000, 20_000
-"""Items with a covariance of their own and with standard errors alone; the work grows as p²."""
+"""Largest numbers of items with a covariance and with standard errors; work grows as p²."""
 
 MOST_ITEMS = 512  # items whose own critical value is computed, if errors are independent
 MOST_STEPS = 10
@@ -109,12 +109,9 @@ class RankConfidence(TestResult):
 
 @dataclass(frozen=True, eq=False)
 class _Errors:
-    """Normal draws of the errors of p estimates, and the standard error of each difference.
-
-    `variances` alone says that the errors are independent, with `draws` (n, p); `inverse` (p, p) has
-    1 / standard error of each difference, 0 where there is none, with `draws` (p, n).  With `df`, quantiles
-    become those of Student's distribution with the same tail.
-    """
+    """Normal `draws` of the errors of p estimates, (n, p) if independent with `variances`, otherwise
+    (p, n), and the `inverse` standard errors (p, p) of differences, 0 for none. With `df` quantiles
+    become Student's."""
 
     draws: Floats
     variances: Floats
@@ -124,7 +121,7 @@ class _Errors:
     def item_limits(
         self, estimates: Floats, limits: Floats, confidence_level: float, items: NDArray[np.intp]
     ) -> Floats:
-        """The critical value of some items: of their own statements that are open at their limits."""
+        """The critical value of some items, by their statements that are open at their limits."""
         open_items = (estimates, limits, items)
         if self.inverse is not None:
             maxima = dense_item_maxima(self.draws, self.inverse, *open_items)
@@ -187,10 +184,8 @@ class _Errors:
 
 @dataclass(frozen=True, eq=False)
 class _Estimated(_Errors):
-    """Errors whose covariance is an estimate with `df` degrees of freedom.
-
-    Maxima of draws would be too small; Student's quantile by the number of open statements needs none.
-    """
+    """Errors whose covariance is estimated with `df` degrees of freedom: Student's quantiles by the
+    number of open statements, since maxima of draws would be too small."""
 
     item_steps = MOST_STEPS
 
@@ -207,19 +202,16 @@ class _Estimated(_Errors):
 
 
 def _shared(n_open: Any, confidence_level: float, df: float) -> Floats:
-    """Student's quantile for each of so many statements, which together keep the level."""
+    """Student's quantile for each number of statements that jointly keep the level."""
     return np.asarray(scipy.stats.t.isf((1.0 - confidence_level) / np.maximum(n_open, 1.0), df))
 
 
 @dataclass(frozen=True, eq=False)
 class _Flipped(_Errors):
-    """Errors of the means of the columns of a table, known from the signs of its rows.
-
-    If the errors of a row are as likely as the same with all signs reversed, the means of the rows with
-    random signs are distributed as the means of columns that are all equal.  The sum of the squared
-    differences of two columns does not depend on the signs, so the mean difference over its root,
-    `scale`, orders the signs as Student's statistic does.  `draws` (p, n) are means with random signs,
-    `inverse` is 1 / root mean square of the differences.
+    """Errors of column means by random signs of rows, valid if the errors of a row are symmetric.
+    `draws` (p, n) are means under signs; differences are divided by the root of the sum of their
+    squares (`scale`, `inverse`), which signs do not change, so they are ordered as by Student's
+    statistic.
     """
 
     item_steps = MOST_STEPS
@@ -285,10 +277,8 @@ class _Flipped(_Errors):
 
 
 def _skewness_p_value(values: Floats, rng: np.random.Generator) -> float:
-    """How often the columns of a table (n, p) are as skewed with other signs of the rows, by m₃² / m₂³.
-
-    Their medians are taken off first: by the mean a row of large errors would shift all others to one side.
-    """
+    """Share of random signs of rows with columns (n, p) at least as skewed, by m₃² / m₂³, about
+    medians: means would move with rows of large errors."""
     n = values.shape[0]
     errors = values - np.median(values, axis=0)
     signs = np.ones((500, n))
@@ -440,10 +430,8 @@ def sets_of_replicates(
     factor: float,
     of: str,
 ) -> RankConfidence:
-    """The sets of :func:`rank_confidence`, with errors from m replicates (m, p) of the estimates.
-
-    Their covariance is that of the replicates times `factor`, with m − 1 degrees of freedom.
-    """
+    """The sets of :func:`rank_confidence`, with the covariance of m replicates (m, p) times `factor`,
+    with m − 1 degrees of freedom."""
     m, p = replicates.shape
     _check_size(p, MOST_DEPENDENT, "replicates")
     rng = np.random.default_rng(0)

@@ -73,10 +73,8 @@ _EXACT_BELOW = 50  # as in R's wilcox.test
 
 
 class RankSum(NamedTuple):
-    """Statistic W (pairs with x above y, ties half), two-sided p, shift x − y and its limits.
-
-    `short` tells that there are too few values for an interval at the level.
-    """
+    """Statistic W (pairs with x above y, ties half), two-sided p, shift x − y and its limits; `short`
+    if there are too few values for them."""
 
     statistic: float
     p_value: float
@@ -87,11 +85,8 @@ class RankSum(NamedTuple):
 
 
 def rank_sum(x: Floats, y: Floats, confidence_level: float) -> RankSum:
-    """Two-sided rank-sum test; scipy computes W and p.
-
-    Exact for fewer than 50 values a side without ties; otherwise the normal form with continuity
-    correction, as R's ``wilcox.test``.  The estimate is the median of the differences x_i − y_j.
-    """
+    """Two-sided rank-sum test as R's ``wilcox.test``: exact for fewer than 50 values a side without
+    ties, otherwise normal with continuity correction; the estimate is the median of x_i − y_j."""
     everything = np.concatenate([x, y])
     ties = np.unique(everything).size < everything.size
     exact = not ties and max(x.size, y.size) < _EXACT_BELOW

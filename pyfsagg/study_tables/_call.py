@@ -47,7 +47,7 @@ CUT = 0.5  # a table without p-values above this is no whole table
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What m studies say of G items; values are (m, G), NaN where a study does not know the item."""
+    """Evidence of m studies for G items; values are (m, G), NaN if a study lacks the item."""
 
     names: tuple[str, ...]
     studies: tuple[str, ...]
@@ -86,9 +86,8 @@ def read_evidence(
 
 def _one_by_one(tables: Any, study: str | None) -> dict[str, pd.DataFrame]:
     """One table for each study, by its name."""
-    if isinstance(tables, (list, tuple)) and all(
-        isinstance(one, (str, os.PathLike)) for one in tables
-    ):
+    paths = isinstance(tables, (list, tuple))
+    if paths and all(isinstance(one, (str, os.PathLike)) for one in tables):
         stems = [Path(path).name.partition(".")[0] for path in tables]
         names = stems if len(set(stems)) == len(stems) else list(map(str, tables))
         tables = dict(zip(names, tables, strict=True))
@@ -154,11 +153,11 @@ def _log_p(rows: pd.DataFrame, known: bool, by_rank: bool, label: str) -> dict[s
     p, sign = rows["p"].to_numpy(), rows["sign"].to_numpy()
     if known:
         if not len(p) or p.min() < 0.0 or p.max() > 1.0:
-            raise DataError(f"p-values of {label!r} must be there and lie from 0 to 1")
+            raise DataError(f"p-values of {label!r} must be known and between 0 and 1")
         if p.max() < CUT:
             warn(
-                f"no p-value of {label!r} is above {p.max():.3g}: its table seems to contain significant "
-                "items only, and then counts for too much; give the whole table",
+                f"no p-value of {label!r} is above {p.max():.3g}: its table seems to contain only "
+                "significant items, which would count too much; give the whole table",
                 stacklevel=5,
             )
     if by_rank:
@@ -172,10 +171,8 @@ def _log_p(rows: pd.DataFrame, known: bool, by_rank: bool, label: str) -> dict[s
         }
     half = np.where(sign == 0.0, 0.5, np.maximum(0.5 * p, 1e-308))
     with_sign, other = np.log(half), np.log1p(-half)
-    return {
-        "up": np.where(sign > 0.0, with_sign, other),
-        "down": np.where(sign > 0.0, other, with_sign),
-    }
+    up = sign > 0.0
+    return {"up": np.where(up, with_sign, other), "down": np.where(up, other, with_sign)}
 
 
 def _standard_errors(rows: pd.DataFrame, given: Floats | None) -> Any:
@@ -211,7 +208,7 @@ def _numbers(column: pd.Series[Any], label: str) -> Floats:
     values = pd.to_numeric(column, errors="coerce")
     if (wrong := values.isna() & column.notna()).any():
         raise DataError(
-            f"the column {column.name!r} of {label!r} contains {column[wrong].iloc[0]!r}, no number"
+            f"the column {column.name!r} of {label!r} contains {column[wrong].iloc[0]!r}, not a number"
         )
     return values.to_numpy(dtype=np.float64, na_value=np.nan)
 
@@ -236,7 +233,7 @@ def studies(
     adjust: str = "adafilter",
     duplicates: Literal["error", "first"] = "error",
 ) -> Studies:
-    """Items with an effect of the same sign in at least so many studies.
+    """Items with an effect of the same sign in at least `min_studies` studies.
 
     Each study is a table with a row per item, such as the differential expression of all genes.  Up and
     down are tested together.  For each item: in how many studies at least the effect is there, which
@@ -253,7 +250,7 @@ def studies(
     study : str, optional
         Of one long table, the column that names the studies.
     min_studies : int
-        r: an item is found if it is non-null, with one sign, in at least so many studies.
+        r: an item is found if it is non-null, with one sign, in at least `min_studies` studies.
     evidence : {"p_values", "ranks"}
         What a study says of an item: its p-value, or its place among all items of the study divided by
         their number, which supposes nothing of the p-values but resolves much less.
@@ -315,35 +312,19 @@ def studies(
     check_choice("evidence", evidence, ("p_values", "ranks"))
     check_choice("adjust", adjust, ("adafilter", *ADJUSTMENTS))
     check_choice("duplicates", duplicates, ("error", "first"))
-    columns = {
-        "item": item,
-        "effect": effect,
-        "p_value": p_value,
-        "statistic": statistic,
-        "standard_error": standard_error,
-    }
+    columns = {"item": item, "effect": effect, "p_value": p_value, "statistic": statistic}
+    columns["standard_error"] = standard_error
     found = read_evidence(tables, columns, study, evidence == "ranks", duplicates)
     check_integer("min_studies", min_studies, low=1, high=len(found.studies))
     digest = hashlib.sha256("\0".join((*found.names, "", *found.studies)).encode())
     digest.update(found.log_p.tobytes())
+    settings = {"min_studies": min_studies, "evidence": evidence, "adjust": adjust}
+    settings["duplicates"] = duplicates
+    sizes = {"n_studies": len(found.studies), "n_items": len(found.names)}
     return Studies(
-        names=found.names,
-        studies=found.studies,
-        log_p=found.log_p,
-        effects=found.effects,
-        standard_errors=found.standard_errors,
+        **vars(found),
         min_studies=min_studies,
         adjust=adjust,
-        parameters={
-            "min_studies": min_studies,
-            "evidence": evidence,
-            "adjust": adjust,
-            "duplicates": duplicates,
-            "call": call.record(),
-        },
-        data={
-            "n_studies": len(found.studies),
-            "n_items": len(found.names),
-            "sha256": digest.hexdigest(),
-        },
+        parameters={**settings, "call": call.record()},
+        data={**sizes, "sha256": digest.hexdigest()},
     )

@@ -34,7 +34,7 @@ REFERENCES = [
 
 
 def plot_study_evidence(result: Studies, *, n: int = MOST_DRAWN, ax: Axes | None = None) -> Axes:
-    """The best items: what each study says of them, to the right up, to the left down."""
+    """The best items, with the evidence of each study: up to the right, down to the left."""
     best = result._order()[: check_integer("n", n, low=1)]
     ax = drawing.new_axes(ax, 1.6 + 0.26 * len(best))
     up, down = result.log_p[:, :, best]
@@ -42,10 +42,8 @@ def plot_study_evidence(result: Studies, *, n: int = MOST_DRAWN, ax: Axes | None
     rows = np.arange(len(best))
     for k, (name, values) in enumerate(zip(result.studies, evidence, strict=True)):
         shift = (k - (len(result.studies) - 1) / 2) * 0.6 / max(len(result.studies), 2)
-        colour, marker = (
-            drawing.LINE_COLOURS[k % len(drawing.LINE_COLOURS)],
-            drawing.LINE_MARKERS[k % len(drawing.LINE_MARKERS)],
-        )
+        colour = drawing.LINE_COLOURS[k % len(drawing.LINE_COLOURS)]
+        marker = drawing.LINE_MARKERS[k % len(drawing.LINE_MARKERS)]
         ax.plot(values, rows + shift, marker, color=colour, ms=5.0, alpha=0.8, mew=0, label=name)
     limit = -np.log10(NOMINAL)
     ax.axvspan(-limit, limit, color=drawing.GREY, alpha=0.13, linewidth=0)
@@ -72,7 +70,7 @@ def studies_page(result: Studies, view: Mapping[str, Any]) -> Report:
     fdr = check_real("fdr", view["fdr"], low=0.0, high=1.0, low_open=True)
     drawn = min(MOST_DRAWN, len(result.names))
     evidence = drawing.picture(
-        "What each study says of the best items",
+        "Evidence of each study for the best items",
         "evidence",
         plot_study_evidence,
         result,
@@ -102,9 +100,9 @@ def _items(result: Studies, fdr: float) -> PageTable:
         result._columns,
         Markup(
             "{}<b>P-value</b>: of “in fewer than {} studies”, for the better sign. <b>Studies at "
-            "least</b>: so many, with a false discovery rate of at most {:g} for each number. <b>Carried by, "
+            "least</b>: number of them, with a false discovery rate of at most {:g} each. <b>Carried by, "
             "against</b>: one-sided p-value of at most 0.05 with the sign of the item, or with the other. "
-            "<b>Rests on</b>: the study without which least remains."
+            "<b>Rests on</b>: the study whose omission weakens it most."
         ).format(more, result.min_studies, fdr),
         header=1,
         tinted=int((shown["adjusted_p_value"] <= fdr).sum()),
@@ -130,7 +128,8 @@ def _pairs(result: Studies) -> PageTable:
         "Pairs of studies, by their agreement in the middle.",
         frame,
         OF_PAIRS,
-        "What is true makes tails agree. In the middle 80 % of both studies most items are null: two "
-        "studies that agree there by 0.2 more than other pairs may share samples, controls or an artefact.",
+        "True effects make tails agree. In the middle 80 % of both studies most items are null: two "
+        "studies that agree there by 0.2 more than other pairs may share samples, controls or an "
+        "artefact.",
         find="study" if len(frame) > 30 else "",
     )

@@ -34,12 +34,9 @@ from pyfsagg.ranks import rank_scores
 
 
 def partial_conjunction(log_p: Floats) -> Floats:
-    """Log p-values (m, G) of "fewer than r studies" for r = 1 to m, from log p-values (m, G) of studies.
-
-    Of the n studies that know an item the r − 1 smallest p-values are omitted, and Fisher's statistic
-    of the others is compared with its χ² distribution of 2 (n − r + 1) degrees of freedom, summed in
-    logarithms from positive terms.  NaN where n < r.
-    """
+    """Log p-values (m, G) of "fewer than r studies", r = 1 to m, from those of studies (m, G): Fisher's
+    statistic without the r − 1 smallest of n known ones, χ² with 2 (n − r + 1) degrees of freedom; NaN
+    for n < r."""
     m = len(log_p)
     ordered = np.sort(log_p, axis=0)  # unknown ones last
     known = (~np.isnan(ordered)).sum(axis=0)
@@ -55,12 +52,8 @@ def partial_conjunction(log_p: Floats) -> Floats:
 
 
 def filtered(log_p: Floats, r: int) -> Floats:
-    """Adjusted p-values (G,) of "fewer than r studies" by adaFilter, for r of at least 2.
-
-    With the p-values of an item in ascending order, S = (n − r + 1) p_(r) decides, and of the G items only
-    those count as tests whose F = (n − r + 1) p_(r−1) is at most S: an item of which less than r − 1
-    studies say anything is no candidate (Wang et al. 2022).
-    """
+    """Adjusted p-values (G,) of "fewer than r studies", r ≥ 2, by adaFilter: S = (n − r + 1) p_(r)
+    decides, and only items with F = (n − r + 1) p_(r−1) at most S count as tests (Wang et al. 2022)."""
     ordered = np.sort(log_p, axis=0)
     rest = (~np.isnan(ordered)).sum(axis=0) - r + 1
     tested = np.flatnonzero(rest > 0)
@@ -76,12 +69,9 @@ def filtered(log_p: Floats, r: int) -> Floats:
 
 
 def adjusted_of(log_p: Floats, combined: Floats, up: Booleans, r: int, adjust: str) -> Floats:
-    """Adjusted p-values (G,) of "fewer than r studies, in the direction of the item".
-
-    `log_p` (2, m, G) are those of the studies, up and down, and `combined` (2, G) what
-    :func:`partial_conjunction` makes of them for r; `up` (G,) says which direction counts.  Adaptive
-    filtering goes by another statistic, so its values are kept from falling below the p-values.
-    """
+    """Adjusted p-values (G,) of "fewer than r studies, in the direction of the item", from `log_p` (2,
+    m, G) of studies, `combined` (2, G) and the direction `up` (G,); those of adaptive filtering are
+    kept from falling below p-values."""
     p = two_sided(np.asarray(np.where(up, combined[0], combined[1])))
     if adjust == "adafilter" and r > 1:
         both = filtered(np.concatenate(list(log_p), axis=1), r).reshape(2, -1)
@@ -99,10 +89,10 @@ NOMINAL = 0.05  # one-sided p-value up to which a study carries an item, or spea
 MIDDLE = 1.2816
 """Normal scores up to here are the middle 80 % of a study, where most items are null."""
 SHARED = 0.2
-"""Excess correlation in the middle from which on two studies are said to share something."""
+"""Excess correlation in the middle above which two studies are reported to share something."""
 INDEPENDENT = (
-    "The p-values suppose independent studies with valid p-values. A study that counts twice, as a copy, or "
-    "as a cohort that overlaps with another, makes them too small."
+    "The p-values assume independent studies with valid p-values. Copies of a study, or overlapping "
+    "cohorts, make them too small."
 )
 
 
@@ -196,7 +186,7 @@ class Studies(Recorded):
 
     @property
     def p_values(self) -> Floats:
-        """p-values (G,) of the same, of each item by itself."""
+        """Unadjusted p-values (G,) of the same."""
         return two_sided(self._with_sign(self._combined[:, self.min_studies - 1]))
 
     @cached_property
@@ -359,7 +349,7 @@ class Studies(Recorded):
             sentences.append(
                 f"Their effects differ between studies beyond the standard errors: {share}"
             )
-        than = ", more than other pairs do" if m > 2 else "; many small effects would do that, too"
+        than = ", more than other pairs do" if m > 2 else "; many small effects would do the same"
         return sentences + [
             f"{row['study']} and {row['other']} agree where most items are null (correlation "
             f"{row['middle']:.2f} in the middle 80 %){than}. If one is a copy, or they share samples or "
@@ -394,8 +384,8 @@ class Studies(Recorded):
             self.by_study(fdr).reset_index(),
             OF_STUDIES,
             "In its tails: one-sided p-value of at most 0.05 up or down, 10 % by chance. Carries, against: "
-            "found items in its tail with their sign, or with the other. Far more in the tails than "
-            "elsewhere may be power, or an artefact.",
+            "significant items in its tail with their sign, or with the other. Far more than in other "
+            "studies may be power or an artefact.",
         )
 
     def __repr__(self) -> str:

@@ -31,11 +31,8 @@ def consensus_order(consensus: NDArray[np.float64]) -> NDArray[np.intp]:
 
 
 def plot_consensus_matrix(result: ConsensusRanking, *, ax: Axes | None = None) -> Axes:
-    """The consensus matrix with its samples in cluster order.
-
-    A dark cell means that two samples are in one cluster in all clusterings, a white one that they
-    never are.  Dark blocks along the diagonal are clusters that most clusterings agree on.
-    """
+    """The consensus matrix in cluster order: dark, if two samples are always in one cluster, to white;
+    dark blocks are stable clusters."""
     if result.consensus is None:
         raise DataError(f"{result.method} makes no clusterings, so there is no consensus to draw")
     order = consensus_order(result.consensus)
@@ -158,8 +155,8 @@ def unsupervised_page(result: ConsensusRanking, view: Mapping[str, Any]) -> Repo
             plot_consensus_matrix,
             result,
             label="Consensus matrix in cluster order",
-            caption="Share of the clusterings that put two samples into one cluster, from white "
-            "(never) to dark (always); samples in the order of average linkage.",
+            caption="Share of the clusterings that put two samples into one cluster, from white (never) "
+            "to dark (always); samples ordered by average linkage.",
         )
         sections.append(Section("consensus", "Consensus of the clusterings", [consensus]))
     if result.curves:
@@ -194,7 +191,7 @@ def _ranking(
 
 
 def _against_classes(result: ConsensusRanking) -> list[Block]:
-    blocks: list[Block] = [Text("The classes were used here only, not for the ranking.")]
+    blocks: list[Block] = [Text("The classes were used only here, not for the ranking.")]
     curve, borda = result.curves.get("clustering_curve"), result.curves.get("borda_curve")
     for measure, name in MEASURES.items() if curve is not None else ():
         about = {

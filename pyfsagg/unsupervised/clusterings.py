@@ -29,7 +29,7 @@ from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, Unknow
 
 Labels = NDArray[np.int32]
 
-FEWER_SAMPLES = "every pair of samples has its cell: take a random part of the rows"
+FEWER_SAMPLES = "it has a cell for each pair of samples; take a random part of the rows"
 
 FEWEST_SAMPLES = 3
 SCALES = ("none", "center", "z_score", "min_max")
@@ -124,7 +124,7 @@ def check_partitions(labels: Any, n_samples: int | None = None) -> Labels:
 
 
 def blocks(size: int, width: int = BLOCK) -> list[slice]:
-    """Slices of fixed width, whatever the number of workers."""
+    """Slices of fixed width, independent of the number of workers."""
     return [slice(start, min(start + width, size)) for start in range(0, size, width)]
 
 
@@ -182,12 +182,9 @@ def draw_clusterings(
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> tuple[Labels, int]:
-    """Cluster the samples many times, in random subspaces with random numbers of clusters.
-
-    Returns labels (n_clusterings, n_samples), counted from 0 in each clustering, and the seed.
-    Clustering t depends on the seed and on t only.  Where the samples have fewer than k distinct
-    points in a subspace, each distinct point is a cluster of its own.
-    """
+    """Labels (n_clusterings, n_samples) of clusterings in random subspaces with random numbers of
+    clusters, from 0, and the seed; clustering t depends only on the seed and t. With fewer than k
+    distinct points, each is a cluster."""
     n_clusterings = check_integer("n_clusterings", n_clusterings, low=1)
     fraction = check_real("feature_fraction", feature_fraction, low=0.0, high=1.0, low_open=True)
     low, high = resolve_k_range(k_range, table)
@@ -198,7 +195,7 @@ def draw_clusterings(
     require_memory(
         4 * n_clusterings * table.n_samples,
         f"the labels of {n_clusterings:,} clusterings",
-        "take fewer clusterings, which are enough long before",
+        "fewer clusterings are enough",
     )
 
     identity = {
@@ -290,10 +287,8 @@ def _n_distinct(values: Floats) -> int:
 
 
 def consensus_matrix(labels: Any, *, n_jobs: int | None = None) -> Floats:
-    """Share of the partitions in which two samples are in one cluster.
-
-    Zhang, Wong, Shen and Xie (2012), equations (4) and (5); O(T N²) time.
-    """
+    """Share of the partitions in which two samples are in one cluster (Zhang, Wong, Shen and Xie 2012,
+    eq. 4 and 5); O(T N²) time."""
     partitions = np.ascontiguousarray(check_partitions(labels).T)
     n, n_clusterings = partitions.shape
     require_memory(12 * n * n, f"the consensus matrix of {n:,} samples", FEWER_SAMPLES)

@@ -329,11 +329,8 @@ class _Curve:
 def borda_curve(
     scores: ArrayLike, reference: ArrayLike, fractions: Iterable[float] = np.arange(1, 101) / 100
 ) -> pd.DataFrame:
-    """Mean Borda value, by a reference ranking, of the best features of another ranking.
-
-    Zhang and others (2012), section 3.4 and figure 4; they leave open how the classes rank the
-    features.
-    """
+    """Mean Borda value by a reference ranking of the best features of another (Zhang and others 2012,
+    section 3.4 and figure 4)."""
     values = as_array("scores", scores, np.float64)
     known = as_array("reference", reference, np.float64)
     if values.ndim != 1 or values.shape != known.shape or values.size == 0:

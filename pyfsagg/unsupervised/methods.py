@@ -91,7 +91,7 @@ class UnsupervisedFilter:
         return UNSUPERVISED_METHODS.get(self.method).name
 
     def __call__(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
-        """Scores (n_features,) of the table with each row as often as its weight says."""
+        """Scores (n_features,) of the table with rows repeated by their weights."""
         table = as_table(X)
         weights = full_weights(table.n_samples, sample_weight)[0]
         options = dict(self.options)

@@ -45,11 +45,8 @@ from pyfsagg.unsupervised.result import ConsensusRanking
 
 
 def _adjusted(weighted: Floats, s1: float, total: Floats, n_pairs: int) -> Floats:
-    """Equation (12) from the shortfalls 1 - A: their sum `total`, and `weighted` by M.
-
-    s0 = s1 - weighted, s2 = n_pairs - total and s3 = s1 s2 / n_pairs, so s0 - s3 is
-    s1 total / n_pairs - weighted.
-    """
+    """Equation (12) from the shortfalls 1 - A, their sum `total` and `weighted` by M: s0 - s3 = s1
+    total / n_pairs - weighted, s2 = n_pairs - total."""
     s2 = n_pairs - total
     return (s1 * total / n_pairs - weighted) / (0.5 * (s1 + s2) - s1 * s2 / n_pairs)
 
@@ -72,10 +69,8 @@ def squared_distances(table: Table, n_jobs: int | None = None) -> Floats:
 
 
 def affinity_scores(table: Table, consensus: Floats, n_jobs: int | None = None) -> Floats:
-    """ARImm between the affinity of every feature and each consensus matrix, in O(N² D) time.
-
-    Memory: O(N²), and one block of features per thread.
-    """
+    """ARImm between the affinity of each feature and each consensus matrix; O(N² D) time, O(N²) memory
+    and a block per thread."""
     squared = squared_distances(table, n_jobs)
 
     def sums(part: slice) -> tuple[Floats, Floats]:
@@ -208,7 +203,7 @@ def seed_of(parameters: dict[str, Any]) -> dict[str, int]:
 
 
 DRAWING = ("n_clusterings", "feature_fraction", "clusterer", "random_state", "n_jobs")
-"""Arguments of :func:`frcm` and ``frmv`` that draw clusterings, beside ``k_range``."""
+"""Arguments of :func:`frcm` and ``frmv`` for drawing clusterings, in addition to ``k_range``."""
 
 
 def partitions_of(
@@ -438,11 +433,8 @@ def _gram(table: Table, wide: bool) -> Floats:
 
 
 def correlation_ratio(X: Any, labels: Any) -> Floats:
-    """Correlation ratio η of each feature with a partition of the samples.
-
-    The root of the share of the variance that lies between the clusters: the linear correlation of
-    the feature with its cluster means, whatever the clusters are called.
-    """
+    """Correlation ratio η of each feature with a partition: the root of the between-cluster share of
+    its variance."""
     table = check_numbers(X)
     partition = check_partitions(as_array("labels", labels)[np.newaxis], table.n_samples)
     ratios: Floats = view_scores(table, partition)[0]

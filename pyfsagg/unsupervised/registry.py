@@ -42,26 +42,26 @@ def _load(name: str) -> Callable[..., Any]:
     return function
 
 
-_TIES = "not concerned: values count as they are"
+_TIES = "do not matter"
 UNSUPERVISED_METHODS.add(
     UnsupervisedSpec(
         name="frcm",
         aliases=("consensus_affinity",),
-        summary="Agreement of the feature's affinities with an ensemble of clusterings (no labels)",
+        summary="Agreement of affinities with an ensemble of clusterings (no labels)",
         formula="adjusted Rand index between M and A, M_ij the share of clusterings that join samples "
         "i and j, A_ij = sqrt(1 - (x_i - x_j)^2 / ||i - j||^2)",
         latex=r"\operatorname{ARI}(M, A), \quad M_{ij} = \frac{1}{T} \sum_{t=1}^{T} 1 [ c_t(i) "
         r"= c_t(j) ], \quad A_{ij} = \sqrt{1 - \frac{(x_i - x_j)^2}{\lVert i - j "
         r"\rVert^2}}",
         bounds="(-inf, 1]",
-        ties="identical samples have the affinity 1",
+        ties="identical samples have affinity 1",
         source="frcm eq. 7, 11 and 12",
         load=partial(_load, "frcm"),
         clusters=True,
     ),
     UnsupervisedSpec(
         name="frmv",
-        summary="Relevance to clusterings of many views of the features (no labels)",
+        summary="Relevance to clusterings of many feature subsets (no labels)",
         formula="aggregate over clusterings t (borda by default) of the correlation ratio of x with "
         "the clusters of t",
         latex=r"\operatorname{agg}_{t} \; \eta(x, c_t), \quad \eta^2 = "
@@ -75,7 +75,7 @@ UNSUPERVISED_METHODS.add(
     UnsupervisedSpec(
         name="laplacian_score",
         aliases=("laplacian",),
-        summary="How well the feature respects the nearest neighbours (no labels)",
+        summary="How well the feature preserves nearest neighbours (no labels)",
         formula="x' S x / x' D x, S the weights of the nearest-neighbour graph, D = diag(S 1), x the "
         "feature minus its D-weighted mean",
         latex=r"\frac{x^\top S x}{x^\top D x}, \quad D = \operatorname{diag}(S 1)",
@@ -87,7 +87,7 @@ UNSUPERVISED_METHODS.add(
     UnsupervisedSpec(
         name="svd_entropy",
         aliases=("uff",),
-        summary="How much the feature adds to the entropy of the singular values (no labels)",
+        summary="What the feature adds to the entropy of the singular values (no labels)",
         formula="E(table) - E(table without the feature), E = -sum_k v_k ln v_k / ln r, v the squared "
         "singular values over their sum, r = min(n_samples, n_features)",
         latex=r"E(A) - E(A_{-x}), \quad E = - \frac{1}{\ln r} \sum_{k=1}^{r} v_k \ln v_k, \quad "

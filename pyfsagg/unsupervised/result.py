@@ -27,11 +27,8 @@ FIRST = 10  # features that the summary names
 
 
 def mean_plus_sd(scores: ArrayLike) -> NDArray[np.bool_]:
-    """Mark the informative features: scores above their mean plus one standard deviation (ddof 1).
-
-    The rule of Varshavsky and others (2006), which Zhang and others (2012) use for all methods of
-    their Table 2.  If no score is above, the best feature is marked.
-    """
+    """Mark scores above their mean plus one standard deviation (ddof 1), or else the best (Varshavsky
+    and others 2006; Zhang and others 2012, Table 2)."""
     values = as_array("scores", scores, np.float64)
     if values.ndim != 1 or values.size < 2 or not np.isfinite(values).all():
         message = (
@@ -176,8 +173,8 @@ class ConsensusRanking(Recorded):
             Text(
                 f"The features of {plural(self.data['n_samples'], 'sample')} were ranked by {self.method}, "
                 f"without labels (scale: {self.parameters['standardize']}); they are selected by the rule "
-                f"{rule}. Such a ranking shows which features follow the structure of the data, not which "
-                "separate classes; it has no interval, because there were no resamples."
+                f"{rule}. Such a ranking shows which features follow the structure of the data, not "
+                "which separate classes. It has no interval, because there are no resamples."
             ),
         ]
 

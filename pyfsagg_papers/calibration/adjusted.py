@@ -14,8 +14,8 @@ from pyfsagg_papers.calibration.shuffles import FDR, SHUFFLES, _of
 N_ROWS, N_FEATURES, N_RELATED = 150, 24, 4
 """Rows and features; the first few are related to the target, and half of the others follow the batch."""
 
-OF_WITHIN = "features unrelated to the target beside the adjusters"
-OF_FOLLOWERS = "unrelated features that follow the batch, centre or age"
+OF_WITHIN = "features unrelated to the target given the adjusters"
+OF_FOLLOWERS = "unrelated features that are correlated with the batch, centre or age"
 OF_RELATED = "features related to the target within batches, centres or ages"
 
 SHARES = {
@@ -83,9 +83,9 @@ def confounded(rng: np.random.Generator, table: str) -> tuple[pd.DataFrame, np.n
     runs=150,
 )
 def batch_or_age(rng: np.random.Generator, table: str, filter: str) -> tuple[float, ...]:
-    """150 rows, 24 features, 199 shuffled targets. Batch, centre or age goes with the target and shifts ten
-    features that say nothing within it, and less so two of four that do: which share of the ten is above
-    noise before adjustment, and what is above noise after."""
+    """150 rows, 24 features, 199 shuffled targets. Batch, centre or age is related to the target and
+    shifts ten features that are unrelated within it, and, less, two of four related ones: features
+    above noise before and after adjustment."""
     X, y, task = confounded(rng, table)
     how: dict[str, Any] = {"filter": filter, "shuffles": SHUFFLES}
     how["random_state"] = int(rng.integers(2**31))
@@ -110,9 +110,9 @@ def batch_or_age(rng: np.random.Generator, table: str, filter: str) -> tuple[flo
     runs=150,
 )
 def column_between(rng: np.random.Generator, place: str) -> tuple[float, ...]:
-    """150 rows, 24 normal features. Four of them make a column that makes the target (on the path), or they
-    and a target of which they say nothing make a column (a common result): the share of the four above noise
-    before that column is adjusted for, and after."""
+    """150 rows, 24 normal features. Four of them affect a column that affects the target (a mediator), or
+    affect a column together with a target unrelated to them (a collider): share of the four above noise
+    before and after adjustment for that column."""
     X = rng.standard_normal((N_ROWS, N_FEATURES))
     cause = 0.6 * X[:, :N_RELATED].sum(axis=1)
     if place == "on the path":
@@ -141,10 +141,10 @@ def column_between(rng: np.random.Generator, place: str) -> tuple[float, ...]:
     runs=300,
 )
 def beside_a_marker(rng: np.random.Generator, filter: str) -> tuple[float, ...]:
-    """150 rows, 199 shuffled targets; a marker of three levels that goes with the target, and 12 features of
-    three levels, four of which follow the marker. It is always in: how often any feature is above noise
-    if the target depends on the marker alone, and how often one is that the target depends on, too. Without
-    it: the share of followers."""
+    """150 rows, 199 shuffled targets; a marker of three levels related to the target, and 12 features of
+    three levels, four of them correlated with the marker. With the marker always included: how often
+    any feature is above noise if the target depends on the marker alone, and how often a feature is
+    that the target also depends on. Without it: the share of the four above noise."""
     marker = rng.integers(0, 3, N_ROWS)
     X = rng.integers(0, 3, (N_ROWS, 12))
     X[:, 1:5] = np.where(rng.random((N_ROWS, 4)) < 0.6, marker[:, np.newaxis], X[:, 1:5])

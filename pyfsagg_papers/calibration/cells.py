@@ -27,8 +27,8 @@ OF_CELLS = "samples of the population; nothing is promised"
     runs=200,
 )
 def most_stable_cell(rng: np.random.Generator, signal: str) -> tuple[float, ...]:
-    """100 rows, 60 features, 30 pairs of halves: what the most stable of all cells selects, beside a
-    selection with a limit on false selections."""
+    """100 rows, 60 features, 30 pairs of halves: selections of the most stable settings, and selections
+    with a limit on false selections."""
     X, y = labelled_table(rng, signal, N_ROWS, N_FEATURES)
     halves = _scores(X, y, _halves(rng, y, N_PAIRS), False)
     found = calibrate_selection(halves)

@@ -17,7 +17,7 @@ from pyfsagg_papers.tables.comparison import likelihood_ratio, prediction_limits
 # p-values of aggregated lists under the null: no item is better than another in any list
 # -------------------------------------------------------------------------------------------------
 
-OF_LISTS = "lists whose orders are independent and, under the null, random"
+OF_LISTS = "independent lists, in random order under the null"
 
 
 def _level(name: str) -> Claim:
@@ -35,8 +35,7 @@ def _level(name: str) -> Claim:
     runs=400,
 )  # fmt: skip
 def level_of_full_lists(rng: np.random.Generator, m: int, zeros: float) -> tuple[float, ...]:
-    """Lists of 50 items by random scores, a share of which is exactly zero: share of items whose
-    p-value is at most 0.05."""
+    """Lists of 50 items by random scores, a share of which is zero: share of p-values of at most 0.05."""
     table = RankTable.from_scores(scores_of_lists(rng, m, 50, zeros))
     found = (
         aggregate(table, "rra"),
@@ -60,8 +59,8 @@ def level_of_full_lists(rng: np.random.Generator, m: int, zeros: float) -> tuple
     runs=1000,
 )
 def family_of_top_lists(rng: np.random.Generator, lengths: str, universe: int) -> tuple[float, ...]:
-    """Lists of the best items, each drawn at random from the universe: how often any item of a list
-    has an adjusted p-value (Benjamini-Hochberg) of at most 0.05. No item is real."""
+    """Truncated lists drawn at random from the universe, without true items: how often any item has an
+    adjusted p-value (Benjamini–Hochberg) of at most 0.05."""
     if " x " in lengths:
         count, length = map(int, lengths.split(" x "))
         sizes = [length] * count
@@ -90,9 +89,9 @@ def family_of_top_lists(rng: np.random.Generator, lengths: str, universe: int) -
 def false_discoveries_of_top_lists(
     rng: np.random.Generator, m: int, length: int, real: int
 ) -> tuple[float, ...]:
-    """Lists of the best of 20,000 items; the real ones stand in a list with probability 0.7, among
-    its first half, the rest of the list is drawn at random: share of false items among those with an
-    adjusted p-value of at most 0.05."""
+    """Truncated lists of 20,000 items; a true item is in the first half of a list with probability 0.7,
+    the rest is drawn at random: share of false items among those with an adjusted p-value of at most
+    0.05."""
     lists = []
     for _ in range(m):
         held = np.flatnonzero(rng.random(real) < 0.7)
@@ -111,9 +110,7 @@ def false_discoveries_of_top_lists(
 # a universe that is larger than what the lists come from
 # -------------------------------------------------------------------------------------------------
 
-OF_LOWER_PARTS = (
-    "lists that are independent below their upper halves, from the universe that is stated"
-)
+OF_LOWER_PARTS = "lists from the given universe, independent below their upper halves"
 DEPTHS = (0.5, 0.75)
 
 
@@ -158,8 +155,8 @@ def _half_common(rng: np.random.Generator, lists: int, length: int, pool: int, c
 def universe_as_stated(
     rng: np.random.Generator, lists: int, length: int, universe: int, common: int
 ) -> tuple[float, ...]:
-    """Lists drawn at random from the universe, some of them with items that all have in their upper
-    halves: how often the universe is called too large."""
+    """Lists drawn at random from the universe, some with items that are in the upper half of all lists:
+    how often the universe is called too large."""
     drawn = _half_common(rng, lists, length, universe, common)
     return tuple(_rejected(RankTable.from_lists(drawn, universe=universe)))
 
@@ -172,7 +169,7 @@ def universe_as_stated(
         "aggregate(rra).adjusted_p_value (any of all items, universe too large)",
         "reference",
         ALPHA,
-        of="items of a common pool, none of which is real",
+        of="items of a common pool, none of them true",
     ),
     designs=[
         {"lists": lists, "length": length, "pool": pool, "universe": 2000}
@@ -189,9 +186,9 @@ def universe_as_stated(
 def common_pool(
     rng: np.random.Generator, lists: int, length: int, pool: int, universe: int
 ) -> tuple[float, ...]:
-    """Lists drawn at random from a pool that is smaller than the universe: how often that is found, how
-    often the upper limit of the pool is not too small, and how often any item has an adjusted
-    p-value of at most 0.05, although no item is real."""
+    """Lists drawn at random from a pool that is smaller than the universe: how often this is detected,
+    coverage of the upper limit of the pool, and how often any item has an adjusted p-value of at most
+    0.05, although none is true."""
     table = RankTable.from_lists(_half_common(rng, lists, length, pool, 0), universe=universe)
     result = aggregate(table, "rra")
     upper = None if result.universe_check is None else result.universe_check.pool_upper
@@ -206,7 +203,7 @@ def common_pool(
             f"check_universe.p_value (top_share={depth}, real items)",
             "reference",
             ALPHA,
-            of="lists in which real items go on below the upper halves",
+            of="lists with true items below the upper halves",
         )
         for depth in DEPTHS
     ),
@@ -219,9 +216,9 @@ def common_pool(
     runs=300,
 )
 def graded_real_items(rng: np.random.Generator, real: int, length: int) -> tuple[float, ...]:
-    """Five lists of the best of 2,000 items by noisy scores; the first real item is two standard
-    deviations above the others, the last one none: how often the universe, which is right, is called
-    too large, because what the lists have in common goes on below their upper halves."""
+    """Five lists of the best of 2,000 items by noisy scores; the true effects fall from two standard
+    deviations to none: how often the correct universe is called too large, because common items extend
+    below the upper halves of the lists."""
     shift = np.zeros(2000)
     shift[:real] = np.linspace(2.0, 0.0, real)
     orders = [np.argsort(-(shift + rng.normal(size=2000)))[:length] for _ in range(5)]
@@ -236,7 +233,7 @@ def graded_real_items(rng: np.random.Generator, real: int, length: int) -> tuple
 # permutation p-values of aggregated lists under the null
 # -------------------------------------------------------------------------------------------------
 
-OF_SOURCES = "sources of lists that know nothing of one another"
+OF_SOURCES = "independent sources of lists"
 UNIVERSE = 300
 
 
@@ -259,9 +256,9 @@ def _level_of_sources(name: str) -> Claim:
 def unrelated_sources(
     rng: np.random.Generator, sources: int, copies: int, length: int, method: str
 ) -> tuple[float, ...]:
-    """Five sources with an order of their own of 300 items; of each, lists of the best so many, which
-    are near copies of one another where there are several: share of all items with a p-value of at
-    most 0.05, and how often any item has an adjusted one. 99 permutations."""
+    """Five sources with independent orders of 300 items, and truncated lists of each, which are near
+    copies if there are several: share of p-values of at most 0.05, and how often any adjusted one is.
+    99 permutations."""
     lists, groups = [], []
     for source in range(sources):
         worth = rng.standard_normal(UNIVERSE)
@@ -282,15 +279,15 @@ def unrelated_sources(
 # p-values and false discovery rates of genes in screens, out of the ranks of their guides
 # -------------------------------------------------------------------------------------------------
 
-OF_GENES = "genes whose guides are independent and, if nothing is there, ranked at random"
+OF_GENES = "genes with independent guides, ranked at random under the null"
 TAIL = 0.001
 TIED = (
-    "null='uniform' knows of no ties: with many guides on one average rank its p-values are too small; "
-    "take null='guides' or ties='last'"
+    "null='uniform' ignores ties: with many guides at one average rank its p-values are too small; use "
+    "null='guides' or ties='last'"
 )
 CORRELATED = (
-    "guides of a gene that are correlated without an effect of the gene (common off-targets, common "
-    "seed) make p-values too small"
+    "guides of a gene that are correlated without an effect (common off-targets or seed) make p-values "
+    "too small"
 )
 
 
@@ -341,8 +338,8 @@ def _reached(found: Screen) -> tuple[float, float]:
 def level_of_genes(
     rng: np.random.Generator, guides: str, alpha: float, ties: str
 ) -> tuple[float, ...]:
-    """1,000 genes without an effect, their guides scored at random, in some designs half of them with
-    one score: share of genes with p-values of at most 0.05, and of at most 0.001."""
+    """1,000 genes without an effect and random scores of guides, in some designs half of them tied: share
+    of p-values of at most 0.05 and 0.001."""
     genes = _guides_per_gene(rng, 1000, guides)
     scores = _tied(rng.standard_normal(len(genes)), ties)
     found = (
@@ -362,8 +359,8 @@ def level_of_genes(
 def level_against_controls(
     rng: np.random.Generator, guides: str, controls: int
 ) -> tuple[float, ...]:
-    """200 genes without an effect and 300 genes that are depleted, beside control guides: share of the
-    genes without an effect with p-values of at most 0.05, and of at most 0.001."""
+    """200 genes without an effect, 300 depleted genes, and control guides: share of p-values of at most
+    0.05 and 0.001 among the genes without an effect."""
     genes = _guides_per_gene(rng, 500, guides)
     scores = rng.standard_normal(len(genes)) - 1.5 * (genes >= 200)
     labels = [*(f"g{gene}" for gene in genes), *["control"] * controls]
@@ -381,8 +378,8 @@ def level_against_controls(
     runs=200,
 )
 def level_with_estimated_alpha(rng: np.random.Generator, guides: str) -> tuple[float, ...]:
-    """1,000 genes without an effect, α taken from the p-values of the guides: share of genes with
-    p-values of at most 0.05, and of at most 0.001."""
+    """1,000 genes without an effect, α from the p-values of the guides: share of p-values of at most 0.05
+    and 0.001."""
     genes = _guides_per_gene(rng, 1000, guides)
     scores = rng.standard_normal(len(genes))
     return _reached(screen(scores, genes, side="low", p_values=ndtr(scores)))
@@ -395,8 +392,8 @@ def level_with_estimated_alpha(rng: np.random.Generator, guides: str) -> tuple[f
     runs=200,
 )
 def level_of_correlated_guides(rng: np.random.Generator, correlation: float) -> tuple[float, ...]:
-    """1,000 genes of four guides without an effect, whose guides are correlated inside a gene: share of
-    genes with p-values of at most 0.05, and of at most 0.001."""
+    """1,000 genes of four correlated guides without an effect: share of p-values of at most 0.05 and
+    0.001."""
     genes = _guides_per_gene(rng, 1000, "4")
     common = rng.standard_normal(1000)[genes]
     own = rng.standard_normal(len(genes))
@@ -412,8 +409,8 @@ def level_of_correlated_guides(rng: np.random.Generator, correlation: float) -> 
     runs=1000,
 )
 def family_of_genes(rng: np.random.Generator, guides: str) -> tuple[float, float]:
-    """500 genes without an effect: how often any has a false discovery rate (Benjamini-Hochberg), or a
-    q-value (Storey), of at most 0.05."""
+    """500 genes without an effect: how often any false discovery rate (Benjamini–Hochberg) or q-value
+    (Storey) is at most 0.05."""
     genes = _guides_per_gene(rng, 500, guides)
     side = screen(rng.standard_normal(len(genes)), genes, side="low").of_side("low")
     return (
@@ -441,9 +438,9 @@ def family_of_genes(rng: np.random.Generator, guides: str) -> tuple[float, float
 def false_discoveries(
     rng: np.random.Generator, guides: str, real: int, working: float
 ) -> tuple[float, ...]:
-    """1,000 genes beside 500 control guides; the real genes are depleted by 3 standard deviations, each
-    of their guides with the given probability, and α is taken from the p-values of the guides. Share
-    of genes without an effect among those found at 0.05, and share of the real ones found."""
+    """1,000 genes and 500 control guides; the real genes are depleted by 3 standard deviations, each of
+    their guides with the given probability, and α is from the p-values of the guides: share of genes
+    without an effect among those found at 0.05, and share of the real ones found."""
     genes = _guides_per_gene(rng, 1000, guides)
     hit = (genes < real) & (rng.random(len(genes)) < working)
     scores = np.r_[rng.standard_normal(len(genes)) - 3.0 * hit, rng.standard_normal(500)]
@@ -464,7 +461,7 @@ def false_discoveries(
 # verdicts on printed values: limits of their own kind, and values of other data sets
 # -------------------------------------------------------------------------------------------------
 
-OF_DRAWS = "further draws of the same experiment on the same data (splits, folds, trials)"
+OF_DRAWS = "further draws (splits, folds, trials) on the same data"
 N_OTHERS = 9
 CALLED = 10.0
 
@@ -485,11 +482,9 @@ CALLED = 10.0
 def printed_values(
     rng: np.random.Generator, repetitions: int, behind: int, between: float
 ) -> tuple[float, ...]:
-    """Ten cells of a table with normal draws; their means differ by `between` standard deviations.
-
-    A printed value is the mean of `behind` draws, ours are single draws.  One printed value is judged
-    by the limits of its own cell, and by those of another one.
-    """
+    """Ten cells of a table of normal draws; their means differ by `between` standard deviations. A printed
+    value is the mean of `behind` draws, ours are single draws. A printed value is judged by the limits
+    of its own cell and of another one."""
     centres = between * rng.standard_normal(N_OTHERS + 1)
     printed = centres + rng.standard_normal(N_OTHERS + 1) / np.sqrt(behind)
     draws = centres[0] + rng.standard_normal(repetitions)
@@ -509,8 +504,8 @@ def printed_values(
 
 
 SHARED = (
-    "genes that share guides are found together, so that one of them without an effect is found with "
-    "one that has an effect; p-values of genes that share none keep their level"
+    "a gene without an effect is found if it shares guides with one that has an effect; p-values of genes "
+    "without shared guides keep their level"
 )
 
 
@@ -531,10 +526,9 @@ SHARED = (
 def level_of_replicates(
     rng: np.random.Generator, replicates: int, correlation: float
 ) -> tuple[float, ...]:
-    """1,000 genes of four guides without an effect in several replicates, in which the scores of a guide
-    are correlated: share of genes with p-values of at most 0.05, and of at most 0.001, by replicates and
-    with every replicate of a guide as a guide. Then 20 genes are depleted by 2 standard deviations: the
-    share found."""
+    """1,000 genes of four guides without an effect in several replicates with correlated scores: share of
+    p-values of at most 0.05 and 0.001, with replicates and with each replicate as a guide. Then 20
+    genes are depleted by 2 standard deviations: share found."""
     genes = _guides_per_gene(rng, 1000, "4")
     common, own = rng.standard_normal(len(genes)), rng.standard_normal((replicates, len(genes)))
     scores = np.sqrt(correlation) * common + np.sqrt(1.0 - correlation) * own
@@ -564,9 +558,9 @@ def _share_found(found: Screen) -> float:
 )
 def level_of_weights(rng: np.random.Generator, weights: str) -> tuple[float, ...]:
     """1,000 genes of four guides without an effect, half of the guides of weight 3 and half of weight 1:
-    share of genes with p-values of at most 0.05, and of at most 0.001, and of those with both weights at
-    most 0.05. Then 20 genes are depleted by 3 standard deviations where a guide works, with probability 0.9
-    or 0.2, which the weights tell, or not ("useless"): the share found with weights and without."""
+    share of p-values of at most 0.05 and 0.001, and of at most 0.05 among genes with both weights. Then
+    20 genes are depleted by 3 standard deviations if a guide works, with probability 0.9 or 0.2, as the
+    weights indicate, or not ("useless"): share found with and without weights."""
     genes = _guides_per_gene(rng, 1000, "4")
     good = rng.random(len(genes)) < 0.5
     works = rng.random(len(genes)) < np.where(good, 0.9, 0.2)
@@ -603,10 +597,10 @@ def level_of_weights(rng: np.random.Generator, weights: str) -> tuple[float, ...
     runs=500,
 )
 def level_of_shared_guides(rng: np.random.Generator, shared: int) -> tuple[float, ...]:
-    """500 pairs of genes with four guides each, of which a pair shares some, without an effect: share of
-    genes with p-values of at most 0.05, and of at most 0.001, and how often any has a false discovery rate
-    of at most 0.05. Then the first 20 genes are depleted by 3 standard deviations: share of their partners,
-    whose other guides do nothing, with p-values of at most 0.05."""
+    """500 pairs of genes with four guides, some of them shared, without an effect: share of p-values of at
+    most 0.05 and 0.001, and how often any false discovery rate is at most 0.05. Then the first 20 genes
+    are depleted by 3 standard deviations: share of p-values of at most 0.05 among their partners, whose
+    other guides have no effect."""
     first = np.repeat(np.arange(500), 4)
     second = 500 + first
     names = np.r_[np.arange(2000), 2000 + np.arange(2000)]

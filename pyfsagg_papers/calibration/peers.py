@@ -58,13 +58,13 @@ TABLES = (
     runs=12,
 )
 def beside_other_packages(rng: np.random.Generator, table: str) -> tuple[float, ...]:
-    """Tables of 40 to 1,000 rows and 20 to 5,000 columns: which share of the related features is found, and
-    which share of what is selected is unrelated, by the default filters and by what users of other
-    packages would take, as they come, levels as numbers where a package reads numbers alone. In blocks
-    of five (correlation 0.6) and among threes that are nearly copies (0.95) all columns of a block are
-    related or none. Boruta, stabs (which bounds the number of false selections), information gain
-    above 0 and the permutation importance promise no rate. What does not know a kind of target, takes
-    minutes for a wide table, or is not installed has no number."""
+    """Tables of 40 to 1,000 rows and 20 to 5,000 columns: share of the related features that is found, and
+    share of unrelated ones among the selected, by the default filters and by other packages with their
+    defaults (levels as numbers if a package reads only numbers). In blocks of five (correlation 0.6)
+    and of three near copies (0.95), all columns are related or none. Boruta, stabs (which bounds the
+    number of false selections), information gain above 0 and permutation importance promise no rate. A
+    package has no number if it does not know the kind of target, takes minutes for a wide table, or is
+    not installed."""
     sample = table_with_signal(rng, table)
     seed = int(rng.integers(2**31))
     found = _tested(rng, sample, "default")

@@ -22,9 +22,9 @@ APART = "influence_of_lists.told_apart"
     runs=150,
 )
 def halves_by_equal_rules(rng: np.random.Generator, m: int, signal: float) -> tuple[float, ...]:
-    """Scores of 30 items by judges, normal about values that are equal or spread evenly. The smallest and the
-    largest score of an item are equal rules by symmetry, and their difference should not be told from 0; the
-    mean is better than the smallest if there is a signal. Coverage is of the difference of the equal ones."""
+    """Scores of 30 items by judges, normal around values that are equal or evenly spread. By symmetry, the
+    smallest and the largest score of an item are equally good rules, so no difference should be found;
+    the mean is better if there is a signal. Coverage is that of the difference of the equal rules."""
     scores = rng.normal(signal * np.linspace(-1.0, 1.0, N_JUDGED), size=(m, N_JUDGED))
     rules = ["minimum", "maximum", "arithmetic_mean"]
     seed = int(rng.integers(2**31))
@@ -52,8 +52,8 @@ def halves_by_equal_rules(rng: np.random.Generator, m: int, signal: float) -> tu
     runs=60,
 )  # fmt: skip
 def choice_by_halves(rng: np.random.Generator, judges: str, m: int) -> tuple[float, ...]:
-    """Complete lists of 30 items by judges of equal or unequal precision, or of which a third ranks at
-    random: Spearman correlation of the aggregated ranking with the truth, by rule."""
+    """Complete lists of 30 items by judges of equal or unequal precision, or a third of whom rank at
+    random: Spearman correlation of the aggregate ranking with the truth."""
     truth = rng.normal(size=N_JUDGED)
     errors = {"equal": np.full(m, 2.0), "unequal": np.exp(rng.normal(0.7, 0.8, m))}.get(
         judges, np.where(np.arange(m) < m // 3, 1e6, 1.5)

@@ -73,17 +73,18 @@ class Calibration(JsonResult):
         inside = int(counts.get("kept", 0)) + cautious
         near = int(counts.get(NEAR, 0))
         sentences = [
-            f"{inside} of {plural(judged, 'claim')} were kept ({cautious} of them conservative: the error "
-            f"is far below what is stated), {near} more within Monte Carlo error, and in "
-            f"{counts.get('refused', 0)} no number was stated."
+            f"{inside} of {plural(judged, 'claim')} were kept ({cautious} conservative: the error is far "
+            f"smaller than stated), {near} more within Monte Carlo error; {counts.get('refused', 0)} state "
+            "no number."
         ]
-        for row in self.not_kept().to_dict(orient="records"):
-            told = (row["caution"] or "the user is not warned").rstrip(".")
-            where = row["design"] or row["simulation"]
-            sentences.append(
-                f"Not kept: {row['inference']} ({where}), nominal {row['nominal']:g}, measured "
-                f"{row['measured']:.3f}: {told}."
+        for caution, rows in self.not_kept().groupby("caution", sort=False):
+            told = "; ".join(
+                f"{row['inference']} ({row['design'] or row['simulation']}), {row['measured']:.3f} for "
+                f"{row['nominal']:g}"
+                for row in rows.to_dict(orient="records")
             )
+            reason = str(caution).rstrip(".") or "users are not warned"
+            sentences.append(f"Not kept: {told}: {reason}.")
         return sentences
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
@@ -121,21 +122,30 @@ def markdown(found: Calibration, designs: Iterable[Design]) -> str:
         "",
         "<!-- Written by tools/calibration.py from data/validation/calibration; do not edit. -->",
         "",
-        "Every p-value, interval and error bound of this package, measured on simulated data whose "
-        "truth is known. *Measured* is a mean over the repetitions, with its Monte Carlo standard "
-        "error; *stated* is the share of repetitions in which a number was given. "
-        "`pyfsagg reproduce calibration` repeats it.",
+        "Every p-value, interval and error bound of this package, measured on simulated data with a known "
+        "truth (`pyfsagg reproduce calibration`). *Measured* is the range over the designs of the means of "
+        "their repetitions.",
         "",
         *(f"- **{kind}**: {meaning}" for kind, meaning in KINDS.items()),
         "",
-        *found.conclusions(),
-        _power_of_the_verdicts(found.rows),
+        *(
+            sentence + "\n"
+            for sentence in [*found.conclusions(), _power_of_the_verdicts(found.rows)]
+        ),
     ]
-    lines += ["", PICTURES]
+    lines += [PICTURES]
     for topic, of_topic in found.rows.groupby("topic", sort=False):
         lines += ["", f"## {str(topic).replace('_', ' ').capitalize()}"]
         for simulation, rows in of_topic.groupby("simulation", sort=False):
-            lines += ["", " ".join(texts[str(simulation)].split()), "", _table(overview(rows))]
+            text, table, target = (
+                texts[str(simulation)].split(),
+                overview(rows),
+                rows["of"].unique(),
+            )
+            if len(target) == 1:  # said once rather than in each row
+                text += f"*Refers to*: {target[0]}.".split() if target[0] else []
+                table = [{head: row[head] for head in row if head != "Refers to"} for row in table]
+            lines += ["", " ".join(text), "", _table(table)]
     return "\n".join(lines) + "\n"
 
 
@@ -144,10 +154,10 @@ def _power_of_the_verdicts(rows: pd.DataFrame) -> str:
     of = rows[rows["kind"].isin(("level", "coverage"))]
     few = of[(of["verdict"] == NEAR) & (of["runs"] < ENOUGH)]
     return (
-        f"A level, or a coverage, is called kept if an error of {TOO_LARGE} times the stated one (a level of "
-        f"{TOO_LARGE * 0.05:.3f} for 0.05) would have been measured as larger with a probability of 0.9. "
-        f"Where the repetitions of a design cannot tell, it gets {ENOUGH:,}, so that a verdict rests on one "
-        f"look or on two; {len(few)} of {len(of):,} rows have fewer and could not tell."
+        f"A level or coverage is kept if an error of {TOO_LARGE} times the stated one (a level of "
+        f"{TOO_LARGE * 0.05:.3f} for 0.05) would be detected with probability 0.9. Designs without enough "
+        f"repetitions for that are repeated {ENOUGH:,} times, a second look; {len(few)} of {len(of):,} rows "
+        "have fewer."
     )
 
 
@@ -165,11 +175,11 @@ for kind in ("errors", "power"):
     data = base64.b64encode(store.getvalue()).decode()
     print(f"![{kind}](data:image/png;base64,{data})\\n")
 ```"""
-"""What the page of the documentation shows above its tables, which it draws when it is built."""
+"""What stands above the tables of the page."""
 
 
 def overview(rows: pd.DataFrame) -> list[dict[str, str]]:
-    """A row of text for each number of a simulation: designs, range of what was measured, verdicts."""
+    """A row of text for each number of a simulation: designs, range of the measured values, verdicts."""
     shown = []
     for inference, of in rows.groupby("inference", sort=False):
         verdicts = of["verdict"].value_counts()
@@ -179,7 +189,7 @@ def overview(rows: pd.DataFrame) -> list[dict[str, str]]:
             span = " to ".join(dict.fromkeys(_number(v) for v in (measured.min(), measured.max())))
         shown.append({
             "Number": f"`{inference}`",
-            "About": str(of["of"].iloc[0]) or "–",
+            "Refers to": str(of["of"].iloc[0]) or "–",
             "Measures": str(of["kind"].iloc[0]),
             "Nominal": f"{of['nominal'].iloc[0]:g}",
             "Designs": str(len(of)),

@@ -19,7 +19,7 @@ from pyfsagg_papers.calibration.design import N_SIGNAL, Claim, calibrated, label
 # -------------------------------------------------------------------------------------------------
 
 RUN_ROWS, RUN_FEATURES, N_RESAMPLES = 100, 40, 100
-OF_REPETITION = "a repetition of the run on the same data with another seed"
+OF_REPETITION = "the run repeated with another seed"
 
 
 @calibrated(
@@ -37,9 +37,9 @@ OF_REPETITION = "a repetition of the run on the same data with another seed"
 def repeated_runs(
     rng: np.random.Generator, aggregator: str, signal: str
 ) -> tuple[float, float, float, float]:
-    """100 rows, 40 features, 100 bootstraps, chi-squared, the best 10: share of the selection that is
-    replaced by a second run with another seed, of as many resamples as the statement is about (half as
-    many for aggregators that one resample can decide)."""
+    """100 rows, 40 features, 100 bootstraps, chi-squared, the best 10: share of the selection that a
+    second run with another seed replaces (with half as many resamples for aggregators that one resample
+    can decide)."""
     X, y = labelled_table(rng, signal, RUN_ROWS, RUN_FEATURES)
 
     def run(m: int):  # type: ignore[no-untyped-def]
@@ -127,15 +127,15 @@ def _share_of_layers(
 def unequal_layers(
     rng: np.random.Generator, group_score: str, columns: int, filter: str
 ) -> tuple[float, ...]:
-    """Noise of 80 rows: ten groups of one column, and ten of `columns` columns. Five of the twenty are
-    selected by 10 bootstraps; the share of large groups among them."""
+    """80 rows of noise: ten groups of one column and ten of `columns` columns, five of which are selected
+    by 10 bootstraps: share of large groups among them."""
     return (_share_of_layers(rng, (1, columns), filter, group_score),)
 
 
 @calibrated(
     "column_groups",
     Claim("Task(feature_groups): groups of equal size", "bias", 0.0, (-0.06, 0.06),
-          "the chance of a group to be selected"),
+          "the probability that a group is selected"),
     designs=[
         {"group_score": score, "columns": 5, "filter": "spearman"} for score in ("max", "mean")
     ],
@@ -144,8 +144,8 @@ def unequal_layers(
 def equal_layers(
     rng: np.random.Generator, group_score: str, columns: int, filter: str
 ) -> tuple[float, ...]:
-    """As above with twenty groups of equal size, ten of which are called large: the share of these among
-    the selected, minus one half."""
+    """As above with twenty groups of equal size, ten of which are called large: their share among the
+    selected, minus one half."""
     return (_share_of_layers(rng, (columns, columns), filter, group_score) - NO_PREFERENCE,)
 
 
@@ -161,9 +161,9 @@ def equal_layers(
     runs=100,
 )  # fmt: skip
 def unequal_blocks(rng: np.random.Generator, filter: str, group_score: str) -> tuple[float, ...]:
-    """Nominal noise of 80 rows, one-hot encoded: ten variables of two levels, and ten of eight. Five of the
-    twenty blocks are selected by 10 bootstraps; the share of those of eight levels among them. Joint scores
-    ("auto") are those of the nominal columns."""
+    """80 rows of nominal noise, one-hot encoded: ten variables of two levels and ten of eight, five of
+    which are selected by 10 bootstraps: share of those with eight levels. Joint scores ("auto") equal
+    those of the nominal columns."""
     blocks = {}
     for j in rng.permutation(N_GROUPS):
         large = j >= N_GROUPS // 2
@@ -179,7 +179,7 @@ def unequal_blocks(rng: np.random.Generator, filter: str, group_score: str) -> t
 # limits on false selections: what happened beside what was promised
 # -------------------------------------------------------------------------------------------------
 
-OF_SAMPLES = "samples of the population: features unrelated to the target among the selected"
+OF_SAMPLES = "unrelated features among the selected, in samples of the population"
 N_ROWS, N_FEATURES, N_PAIRS = 100, 60, 30
 FDR = 0.1
 TIED = 4.0
@@ -245,7 +245,7 @@ def false_selections(
 ) -> tuple[float, ...]:
     """100 rows of two classes, 60 normal features, 30 complementary pairs, squared correlation: false
     selections divided by the bound, and their share among the selected at a false discovery rate of
-    0.1.  Tied: a score below 4 rows of a chi-squared statistic is exactly 0."""
+    0.1. Tied: small scores are exactly 0."""
     X, y = labelled_table(rng, signal, N_ROWS, N_FEATURES, correlation)
     halves = _scores(X, y, _halves(rng, y, N_PAIRS), scores == "tied")
     found = [
@@ -261,9 +261,8 @@ def false_selections(
 
 
 UNEQUAL = (
-    "Noise features that the filter favours (here: those with ten levels over those with two) are "
-    "not exchangeable with the others, and the bound does not hold; use a filter that treats all alike, "
-    "or p-values against shuffled targets (permute_target)."
+    "noise features that the filter favours (here those with ten levels) are not exchangeable with the "
+    "others, and the bound does not hold; use a filter that treats all alike, or permute_target"
 )
 
 
@@ -275,8 +274,8 @@ UNEQUAL = (
     runs=400,
 )
 def unequal_features(rng: np.random.Generator, share: float) -> tuple[float, ...]:
-    """100 rows of noise: a share of the 60 features has the sum of nine scores, as chi-squared of a
-    feature with ten levels has nine degrees of freedom, and the others have one."""
+    """100 rows of noise: a share of the 60 features has chi-squared scores with nine degrees of freedom,
+    as with ten levels, and the others with one."""
     many = int(share * N_FEATURES)
     X, y = labelled_table(rng, "noise", N_ROWS, N_FEATURES + 8 * many)
     halves = _scores(X, y, _halves(rng, y, N_PAIRS), False)
@@ -304,7 +303,7 @@ def shuffled_targets(
     rng: np.random.Generator, signal: str, scores: str, correlation: float
 ) -> tuple[float, ...]:
     """60 rows, 20 features, the mean score of two pairs of halves, 39 shuffled targets: how often any
-    noise feature has a family-wise p-value of at most 0.05, and the share with such a p-value."""
+    noise feature has a family-wise p-value of at most 0.05, and the share of p-values of at most 0.05."""
     X, y = labelled_table(rng, signal, 60, 20, correlation)
     weights = _halves(rng, np.zeros_like(y), 2)  # of rows, whatever their label
     targets = [y, *(rng.permutation(y) for _ in range(39))]

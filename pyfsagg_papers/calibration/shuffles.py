@@ -132,10 +132,10 @@ def _tested(rng: np.random.Generator, sample: Sample, filters: str) -> TargetPer
     runs=600,
 )
 def nothing_to_find(rng: np.random.Generator, table: str, filters: str) -> tuple[float, ...]:
-    """80 rows, 12 to 40 features without any relation to the target, 199 shuffled targets: how often any
-    feature is above noise, the share of p-values of at most 0.05, and how often a limit of 0.1 on the false
-    discovery rate selects any. Columns of unlike kinds stand beside each other: numbers, 2 to 40 levels,
-    levels of 3 to 50 % of the rows, counts that are mostly 0."""
+    """80 rows, 12 to 40 features unrelated to the target, 199 shuffled targets: how often any feature is
+    above noise, the share of p-values of at most 0.05, and how often a limit of 0.1 on the false
+    discovery rate selects any. Columns differ in kind: numbers, 2 to 40 levels, levels of 3 to 50 % of
+    the rows, counts that are mostly 0."""
     found = _tested(rng, noise_table(rng, table), filters)
     return (
         float(found.above.any()),
@@ -273,9 +273,9 @@ def _of(support: np.ndarray, related: np.ndarray) -> tuple[float, float]:
     runs=300,
 )
 def something_to_find(rng: np.random.Generator, table: str, filters: str) -> tuple[float, ...]:
-    """Tables with 3 to 20 features that are related to the target, 199 shuffled targets: which share of these
-    is found, beside one plain test for each column (rank sum, chi-squared, rank correlation, score test of
-    Cox) with the corrections of Holm and of Benjamini and Hochberg, and beside 15 pairs of halves of one
+    """Tables with 3 to 20 features related to the target, 199 shuffled targets: share of them that is
+    found, also by a plain test of each column (rank sum, chi-squared, rank correlation, Cox's score
+    test) with the corrections of Holm and of Benjamini and Hochberg, and by 15 pairs of halves of one
     filter (that of the design, or chi-squared)."""
     sample = table_with_signal(rng, table)
     found = _tested(rng, sample, filters)
@@ -315,8 +315,8 @@ def something_to_find(rng: np.random.Generator, table: str, filters: str) -> tup
     runs=300,
 )
 def other_shuffles(rng: np.random.Generator, table: str) -> tuple[float, ...]:
-    """The same table with two seeds, 199 shuffled targets: the stated chance that both find the same features
-    above noise, less whether they do."""
+    """One table with two seeds, 199 shuffled targets: the stated probability that both find the same
+    features above noise, minus whether they do."""
     sample = table_with_signal(rng, table)
     one, two = (_tested(rng, sample, "spearman") for _ in range(2))
     same = float((one.above == two.above).all())
@@ -353,9 +353,9 @@ def other_shuffles(rng: np.random.Generator, table: str) -> tuple[float, ...]:
     runs=600,
 )
 def best_of_the_page(rng: np.random.Generator, table: str, filter: str) -> tuple[float, ...]:
-    """Tables with 4 to 20 related features, 20 resamples, 199 shuffled targets: how often, for any number of
-    best features, more are unrelated than are not told apart from noise, which the first screen of a report
-    calls the most that can be; and how close the two are among the best ten."""
+    """Tables with 4 to 20 related features, 20 resamples, 199 shuffled targets: how often, for any number
+    of best features, more are unrelated than the upper limit on the first screen of a report (those not
+    distinguished from noise), and the difference among the best ten."""
     sample = table_with_signal(rng, table)
     found = wam(
         sample.X,

@@ -43,9 +43,9 @@ SMALLEST = 2.2
 """Below it the tied filter sees nothing, and gives 0."""
 
 PAIR_MEASURES = ("nogueira", "spearman", "pearson")
-OF_POPULATION = "the agreement of two independent samples of half the size from the population"
+OF_POPULATION = "two independent samples of half the size"
 WIDER = (0.93, 1.0)
-NOTHING_FOUND = "may be too narrow where a filter finds nothing in most samples"
+NOTHING_FOUND = "may be too narrow if a filter finds nothing in most samples"
 
 
 def _scores(weights: np.ndarray, X: np.ndarray, y: np.ndarray, ties: bool) -> np.ndarray:
@@ -105,9 +105,9 @@ def _truth(n: int, signal: str, ties: bool) -> tuple[float, ...]:
 def pairs_of_halves(
     rng: np.random.Generator, n: int, signal: str, ties: bool, pairs: int
 ) -> tuple[float, ...]:
-    """Tables of n rows and 40 features; both halves of each complementary pair are ranked by the
-    distance of the class means (with ties: 0 where it is small), ten features are selected. The truth is
-    the mean agreement of 1,000 pairs of independent samples of n/2 rows."""
+    """Tables of n rows and 40 features; both halves of each complementary pair are ranked by the distance
+    of the class means (with ties: small ones are 0), and ten features are selected. The truth is the
+    mean agreement of 1,000 pairs of independent samples of n/2 rows."""
     X, y = labelled_table(rng, signal, n, N_FEATURES)
     seed = int(rng.integers(2**31))
     drawn = draw_resamples(
@@ -135,8 +135,8 @@ def pairs_of_halves(
     runs=20,
 )  # fmt: skip
 def repeated_rows(rng: np.random.Generator, n: int) -> tuple[float, ...]:
-    """Noise, 40 features: how many of them a filter credits with information on the sample and on its
-    resamples. A bootstrap repeats rows, which looks like evidence; resamples without replacement do not."""
+    """40 noise features: how many have information by a filter on the sample, on bootstraps, whose
+    repeated rows look like evidence, and on resamples without replacement."""
     X, y = labelled_table(rng, "noise", n, N_FEATURES)
     seed = int(rng.integers(2**31))
     plans: tuple[str | Plan, ...] = ("bootstrap", Subsample(0.632), "complementary_pairs")
@@ -165,7 +165,7 @@ def repeated_rows(rng: np.random.Generator, n: int) -> tuple[float, ...]:
 # nogueira's stability of few and many resamples: interval, test, and ties at the edge of a selection
 # -------------------------------------------------------------------------------------------------
 
-OF = "what resamples drawn in the same way would give: the run repeated with another seed"
+OF = "the run repeated with another seed"
 SIGNALS = ("noise", "graded", "strong")
 WIDE = (0.93, 1.0)
 """Few resamples that nearly agree have wider intervals than 95 % needs; their label says so."""
@@ -199,9 +199,9 @@ def _true_nogueira(signal: str, filter: str) -> float:
     runs=1200,
 )
 def subsets(rng: np.random.Generator, M: int, signal: str, filter: str) -> tuple[float, ...]:
-    """Independent resamples of scores of 50 features, of which the best ten are selected (by
-    unequal lists: five to fifteen; by the tied filter: scores below 2 are 0): whether the interval
-    holds the true stability, and whether the test rejects it. Two resamples are refused."""
+    """Independent resamples of scores of 50 features, of which the best ten are selected (unequal lists:
+    five to fifteen; tied filter: scores below 2 are 0): coverage of the interval, and whether the test
+    rejects the true stability. Two resamples are refused."""
     truth = _true_nogueira(signal, filter)
     found = _subsets(rng, M, signal, filter)
     error = np.sqrt(found.asymptotic_variance)
@@ -221,8 +221,8 @@ def subsets(rng: np.random.Generator, M: int, signal: str, filter: str) -> tuple
     runs=1200,
 )
 def tied_noise(rng: np.random.Generator, M: int, zeros: float) -> tuple[float, ...]:
-    """Independent noise tables: scores of 50 features, a share of which is exactly 0, and the best
-    quarter is selected. The stability of such selections is 0."""
+    """Independent noise tables with scores of 50 features, a share of which is 0; the best quarter is
+    selected. The true stability is 0."""
     scores = rng.random((M, 50)) + 1.0
     scores[rng.random(scores.shape) < zeros] = 0.0
     found = nogueira(scores, input="scores")
@@ -248,8 +248,8 @@ def tied_noise(rng: np.random.Generator, M: int, zeros: float) -> tuple[float, .
     runs=1200,
 )
 def equally_stable(rng: np.random.Generator, M: int, signal: str, filter: str) -> tuple[float, ...]:
-    """Two filters that are equally stable: on resamples of their own, and on the same resamples,
-    where half of the variance of the scores is common to both."""
+    """Two equally stable filters on different resamples, and on the same resamples, where they share half
+    of the variance of the scores."""
 
     def seen(noise: np.ndarray) -> NogueiraResult:
         return nogueira(
@@ -271,8 +271,8 @@ def equally_stable(rng: np.random.Generator, M: int, signal: str, filter: str) -
 MEASURES = ("jaccard", "phi", "somol", "pearson", "spearman", "canberra", "asd")
 PAIRWISE = ("jaccard", "phi", "pearson", "spearman", "canberra")
 NARROW = (
-    "the table notes it: their intervals rest on the spread of the resamples alone, which is too small "
-    "where these nearly agree, or where the union of many random subsets is all features"
+    "the interval uses only the spread of the resamples, which is too small if they nearly agree, or if "
+    "the union of many random subsets is all features; the table says so"
 )
 
 
@@ -328,9 +328,8 @@ def _covered(
     runs=100,
 )
 def jackknife(rng: np.random.Generator, M: int, signal: str, filter: str) -> tuple[float, ...]:
-    """Independent resamples of scores of 50 features, ten selected: whether the jackknife interval
-    of each measure holds its true value. It is refused where most features have one score in few
-    resamples."""
+    """Independent resamples of scores of 50 features, ten selected: coverage of the jackknife interval of
+    each measure. It is refused if most features are tied in few resamples."""
     return _covered(rng, MEASURES, M, signal, filter, "jackknife")
 
 
@@ -344,7 +343,7 @@ def jackknife(rng: np.random.Generator, M: int, signal: str, filter: str) -> tup
     runs=100,
 )
 def whole_collections(rng: np.random.Generator, M: int, signal: str) -> tuple[float, ...]:
-    """As above, without ties, for the two measures that rest on the frequencies of single features."""
+    """As above, without ties, for the two measures that use the frequencies of single features."""
     return _covered(rng, ("davis", "novovicova"), M, signal, "tie-free", "jackknife")
 
 
@@ -358,7 +357,7 @@ def whole_collections(rng: np.random.Generator, M: int, signal: str) -> tuple[fl
     runs=100,
 )
 def bootstrap(rng: np.random.Generator, M: int, signal: str) -> tuple[float, ...]:
-    """As above, without ties: whether the bootstrap interval holds the true value."""
+    """As above, without ties: the bootstrap interval."""
     return _covered(rng, ("phi", "somol", "spearman"), M, signal, "tie-free", "bootstrap")
 
 

@@ -34,10 +34,10 @@ from pyfsagg_papers.calibration.design import ALPHA, SIGNALS, Claim, calibrated,
 # intervals of effect sizes: how often they hold the value in the population
 # -------------------------------------------------------------------------------------------------
 
-OF_SUBJECTS = "the population from which the subjects were drawn independently"
+OF_SUBJECTS = "the population of the independent subjects"
 MANY = 20_000
 """Subjects of the one large sample that stands for the population."""
-FEW = "with few subjects or a large effect it holds the population value less often than it says"
+FEW = "with few subjects or a large effect, coverage is below the nominal level"
 
 
 def _coverage(name: str) -> Claim:
@@ -57,9 +57,8 @@ def _held(limits: tuple[float, float], truth: float) -> float:
     runs=2000,
 )
 def shifted_normals(rng: np.random.Generator, n: int, shift: float) -> tuple[float, ...]:
-    """Normal differences with a mean of so many standard deviations, and two normal groups of n values
-    that far apart: how often the interval of the rank-biserial correlation holds that of the
-    population."""
+    """Normal differences with a mean of `shift` standard deviations, and two normal groups of n values
+    that far apart: coverage of the interval of the rank-biserial correlation."""
     differences, other = rng.standard_normal((2, n))
     paired = rank_biserial_paired(differences + shift)
     unpaired = rank_biserial_unpaired(differences + shift, other)
@@ -76,7 +75,7 @@ def shifted_normals(rng: np.random.Generator, n: int, shift: float) -> tuple[flo
     runs=2000,
 )
 def groups_apart(rng: np.random.Generator, n: int, effect: float) -> tuple[float, ...]:
-    """Four groups of n normal values whose means spread by `effect` standard deviations."""
+    """Four groups of n normal values whose means differ by `effect` standard deviations."""
     means = effect * np.array([-1.0, -1.0, 1.0, 1.0])
     groups = {name: rng.standard_normal(n) + mean for name, mean in zip("abcd", means, strict=True)}
     truth = variance_share(4 * n * effect**2, 3, 4 * n - 4)
@@ -232,11 +231,10 @@ def _design(
 def equal_methods(
     rng: np.random.Generator, n: int, folds: int, repeats: int, protocol: str, signal: float
 ) -> tuple[float, ...]:
-    """Four methods choose two of six features, each from a block of its own with the same distances
-    between the classes, inside each training fold (nested) or on two thirds of the rows (thesis); a
-    linear classifier is tested on the folds. How often a comparison says at 0.05 that any two methods
-    differ, how often the interval of the first difference holds zero, and how often the posterior
-    gives more than 0.95 to its being above zero."""
+    """Four equally good methods choose two of six features, each from a separate block, inside each
+    training fold (nested) or on two thirds of the rows (thesis); a linear classifier is tested on the
+    folds: how often a comparison finds a difference at 0.05, how often the interval of the first
+    difference contains zero, and how often the posterior probability that it is positive exceeds 0.95."""
     values = _values(rng, n, folds, repeats, protocol, signal)
     divisions = divisions_of(
         values, protocol=protocol, n_folds=folds, n_repeats=repeats, test_size=1 / 3
@@ -265,8 +263,8 @@ def equal_methods(
     runs=400,
 )
 def equal_rankings(rng: np.random.Generator, n: int, folds: int) -> tuple[float, ...]:
-    """Four rankings of equal worth, made once (thesis protocol without repeats), tested on the folds
-    of the rows left: how often a comparison says at 0.05 that any two differ."""
+    """Four equally good rankings, made once (thesis protocol without repeats) and tested on folds of the
+    other rows: how often a comparison finds a difference at 0.05."""
     X, y = _table(rng, n, 0.8)
     fold = _fold_of(rng, y, folds)
     chosen = _chosen(np.tile(np.arange(WIDTH, 0.0, -1.0), METHODS))
@@ -312,9 +310,9 @@ def sets_held(found: RankConfidence, truth: np.ndarray, k: int) -> tuple[float, 
 def normal_estimates(
     rng: np.random.Generator, p: int, spread: float, correlation: float
 ) -> tuple[float, ...]:
-    """Estimates with normal errors of unequal size around true values that are all equal (spread 0)
-    or spaced, with some of them equal: how often the simultaneous sets hold all true ranks, the share
-    of marginal sets that hold theirs, and how often the top 5 are among those named."""
+    """Estimates with normal errors of unequal size around true values that are all equal (spread 0) or
+    spaced, some of them equal: coverage of all true ranks by the simultaneous sets and of single ranks
+    by the marginal sets, and how often the named items include the top 5."""
     truth = np.round(spread * np.linspace(1.0, 0.0, p) ** 2, 1)
     errors = np.linspace(0.1, 0.4, p)
     covariance = np.outer(errors, errors) * (correlation + (1 - correlation) * np.eye(p))
@@ -353,10 +351,9 @@ def _of_estimate(what: str, accept: tuple[float, float]) -> Claim:
 def methods_on_tasks(
     rng: np.random.Generator, methods: int, tasks: int, spread: float
 ) -> tuple[float, ...]:
-    """Methods with results of unequal variance on tasks with effects of their own, and the covariance of
-    the means estimated from the same table, with df = tasks - 1: methods that are all equal, or a tenth of
-    them better; how often the simultaneous sets hold all true ranks, the share of marginal sets that hold
-    theirs, how often the top 5 are among those named, and all ranks if the covariance is taken for known."""
+    """Methods with unequal variances on tasks with different effects, with the covariance of the means
+    estimated from the same table (df = tasks - 1); all methods are equal, or a tenth of them is better:
+    coverage as above, also with the covariance taken as known."""
     truth = np.zeros(methods)
     truth[: max(1, methods // 10)] = spread
     errors = np.exp(rng.normal(size=methods) * 0.3)
@@ -367,7 +364,7 @@ def methods_on_tasks(
     return *sets_held(found, truth, 5), sets_held(known, truth, 5)[0]
 
 
-OF_FEATURES = "the expected scores in samples of the size of a resample from the same population"
+OF_FEATURES = "expected scores in samples of the size of a resample"
 
 
 @calibrated(
@@ -403,10 +400,8 @@ OF_FEATURES = "the expected scores in samples of the size of a resample from the
 def ranks_of_features(
     rng: np.random.Generator, signal: str, n: int, filter: str, plan: str, m: int
 ) -> tuple[float, ...]:
-    """Thirty features, ten of them with graded or equal signals: how often the simultaneous sets
-    of a run hold all true ranks, the share of marginal sets that hold theirs, how often the true top 5
-    are among those named; and the share of features whose true rank is inside the 95 % of its ranks in
-    resamples."""
+    """Thirty features, ten of them with graded or equal signals: coverage of the sets of a run as above,
+    and the share of features whose true rank is within the central 95 % of its ranks in resamples."""
     p = 30
     X, y = labelled_table(rng, signal, n, p)
     truth = np.zeros(p)
@@ -469,10 +464,10 @@ def features_of_unequal_levels(
     gap: float,
     normalize: str,
 ) -> tuple[float, ...]:
-    """Four binary features that are related to two classes (probabilities that differ by the gap) beside
-    four noise features of many levels. Against noise, the default, the binary features come first. Scores as
-    they are (none) are those of samples of the size of a resample, where the binary features come first
-    after a bootstrap, and last after subsamples and halves."""
+    """Four binary features related to two classes (probabilities that differ by the gap) and four noise
+    features of many levels. Compared with noise, the default, the binary features rank first. Raw
+    scores (none) refer to samples of the size of a resample, where the binary features rank first after
+    a bootstrap, and last after subsamples and halves."""
     y = np.repeat([0, 1], n // 2)
     binary = rng.random((n, 4)) < 0.5 + gap * (y[:, None] - 0.5)
     codes = np.hstack([binary, rng.integers(0, levels, (n, 4))])
@@ -514,10 +509,10 @@ def _measurements(rng: np.random.Generator, n: int, k: int, shape: str) -> np.nd
 @calibrated(
     "subjects",
     _level("friedman.p_value"),
-    _level("friedman.f_p_value", "read p_value, or compare more subjects"),
-    _level("rm_anova.p_value", "read p_greenhouse_geisser, which is the default reading"),
+    _level("friedman.f_p_value", "use p_value, or compare more subjects"),
+    _level("rm_anova.p_value", "use p_greenhouse_geisser, the default"),
     _level("rm_anova.p_greenhouse_geisser"),
-    _level("rm_anova.p_huynh_feldt", "read p_greenhouse_geisser"),
+    _level("rm_anova.p_huynh_feldt", "use p_greenhouse_geisser"),
     _level("pairwise_tests.p_adjusted (any pair)"),
     _level("pairwise_tests(wilcoxon).p_adjusted (any pair)"),
     _level("nemenyi.p (any pair)"),
@@ -530,9 +525,8 @@ def _measurements(rng: np.random.Generator, n: int, k: int, shape: str) -> np.nd
     runs=600,
 )
 def equal_conditions(rng: np.random.Generator, n: int, k: int, shape: str) -> tuple[float, ...]:
-    """Conditions with equal means on independent subjects: how often a test says at 0.05 that they
-    differ; for comparisons of pairs, how often it says so of any pair. The interval is that of the
-    first difference."""
+    """Conditions with equal means on independent subjects: how often a test rejects at 0.05 (for pairs:
+    for any pair), and coverage of the interval of the first difference."""
     values = _measurements(rng, n, k, shape)
     ranks, anova = friedman(values), rm_anova(values)
     pairs = pairwise_tests(values, pooled=False).to_frame()
@@ -558,9 +552,9 @@ def equal_conditions(rng: np.random.Generator, n: int, k: int, shape: str) -> tu
     runs=1500,
 )
 def symmetric_differences(rng: np.random.Generator, n: int, shape: str) -> tuple[float, ...]:
-    """Pairs whose differences are symmetric around zero, with ties and zeros where they are whole
-    numbers: how often the signed-rank test rejects at 0.05, and its interval holds zero where it is
-    not said that there are too few pairs for one."""
+    """Pairs with differences symmetric around zero, with ties and zeros if they are whole numbers: how
+    often the signed-rank test rejects at 0.05, and coverage of its interval, if there are enough pairs
+    for one."""
     values = _measurements(rng, n, 2, shape)
     found = wilcoxon(values[:, 0], values[:, 1])
     low, high = found.interval
@@ -576,8 +570,8 @@ def symmetric_differences(rng: np.random.Generator, n: int, shape: str) -> tuple
     runs=1500,
 )
 def equal_groups(rng: np.random.Generator, n: int, spread: float) -> tuple[float, ...]:
-    """Four groups of n independent values with equal means and spreads: how often a one-way analysis
-    of variance says at 0.05 that they differ."""
+    """Four groups of n independent values with equal means and spreads: how often a one-way analysis of
+    variance rejects at 0.05."""
     groups = {name: rng.standard_normal(n) * spread for name in "abcd"}
     return tuple(
         float(one_way_anova(groups, welch=welch).p_value <= ALPHA) for welch in (False, True)
@@ -591,6 +585,6 @@ def equal_groups(rng: np.random.Generator, n: int, spread: float) -> tuple[float
     runs=1500,
 )
 def spherical(rng: np.random.Generator, n: int, k: int) -> tuple[float, ...]:
-    """Normal measurements with equal variances and correlations: how often Mauchly's test says at
-    0.05 that they are not spherical."""
+    """Normal measurements with equal variances and correlations: how often Mauchly's test rejects
+    sphericity at 0.05."""
     return (float(sphericity_test(_measurements(rng, n, k, "normal")).p_value <= ALPHA),)

@@ -44,8 +44,8 @@ WAYS = {
 
 
 SMALL_EFFECTS = (
-    "Where all items have effects by degrees, two studies agree in the middle of their lists without common "
-    "samples, too, and there is no other pair to compare them with."
+    "if all items have effects in degrees, two studies agree in the middle of their lists without common "
+    "samples, and there is no other pair to compare them with"
 )
 
 
@@ -63,7 +63,10 @@ def _level(name: str, of: str = OF_STUDIES, caution: str = "") -> Claim:
         Claim(f"{WAYS[way]}: share of false items", "reference", ALPHA, of=OF_STUDIES)
         for way in ("fisher", "stouffer", "rra")
     ),
-    _level("Studies.at_least (share of 3 and more that are less)", "items found in so many"),
+    _level(
+        "Studies.at_least (share of 3 and more that are less)",
+        "items found in the given number of studies",
+    ),
     *(Claim(f"{text}: real items", "power", 1.0, of=OF_STUDIES) for text in WAYS.values()),
     designs=[
         {"m": m, "carried": carried, "artefact": artefact}
@@ -84,9 +87,9 @@ def studies_with_an_artefact(
     rng: np.random.Generator, m: int, carried: int, artefact: bool
 ) -> tuple[float, ...]:
     """Studies of 2,000 genes, correlated in blocks of 20; 100 are shifted by 3.5 standard errors, half of
-    them down, each in so many of the studies. One study may be an artefact: it shares no real gene, and 100
-    others are shifted by 8 in it. False is a gene that is real in fewer than two studies; also what users
-    would take instead."""
+    them down, each in the given number of studies. One study may be an artefact: it shares no real
+    gene, and 100 others are shifted by 8 in it. A gene that is real in fewer than two studies is false.
+    Alternatives are included."""
     z = _deviates(rng, m)
     number = np.zeros(N_ITEMS, dtype=int)
     number[:N_REAL] = carried
@@ -133,8 +136,8 @@ def _by_lists(z: np.ndarray, half: np.ndarray) -> np.ndarray:
     runs=200,
 )
 def one_study_too_few(rng: np.random.Generator, m: int, min_studies: int) -> tuple[float, ...]:
-    """2,000 genes, each with an overwhelming effect in all but one of the studies that it would need, another
-    set of studies for each gene: share of p-values of at most 0.05. By ranks a tenth of the genes is such."""
+    """2,000 genes, each with an overwhelming effect in all but one of the required number of studies,
+    which differ between genes (by ranks: a tenth of the genes): share of p-values of at most 0.05."""
     z = _deviates(rng, m, 0.0)
     strong = rng.random((m, N_ITEMS)).argsort(axis=0) < min_studies - 1
     by_p = studies(tables_of(z + 20.0 * strong), min_studies=min_studies)
@@ -162,10 +165,10 @@ SHARED = "Studies.pairs.shared"
 def studies_with_common_samples(
     rng: np.random.Generator, m: int, truth: str, common: float
 ) -> tuple[float, ...]:
-    """Studies of 2,000 genes, correlated in blocks of 20, of which none is real, 5 % are clearly, or all
-    are, by degrees (true effects with half of the variance of the errors). Two independent studies should not
-    be said to share samples; the first two then share a part of their errors, as cohorts do that have this
-    share of their samples in common."""
+    """Studies of 2,000 genes, correlated in blocks of 20: no gene is real, 5 % are clearly, or all are, in
+    degrees (effects with half of the variance of the errors). Independent studies should not be
+    reported to share samples. Then the first two share a part of their errors, as cohorts with this
+    share of common samples do."""
     z = _deviates(rng, m)
     other = common * z[0] + np.sqrt(1.0 - common**2) * z[1]
     effects = np.zeros(N_ITEMS)

@@ -14,8 +14,8 @@ from pyfsagg_papers.calibration.statistics import JOINTLY, SINGLY, sets_held
 
 OF_TASKS = "the means over the population of tasks"
 SKEWED = (
-    "Random signs suppose errors that are not skewed, and the wider limits where they look so are made for "
-    "what exponential errors need; of many methods with stronger skewness on few tasks fewer sets hold."
+    "random signs assume errors that are not skewed; the wider limits for skewed ones suffice for "
+    "exponential errors, but not for many methods with stronger skewness on few tasks"
 )
 
 
@@ -64,10 +64,10 @@ SHAPES = ((8, 10), (20, 10), (90, 10), (8, 30), (181, 41), (20, 150))
 def methods_by_tasks(
     rng: np.random.Generator, methods: int, tasks: int, errors: str, spread: float
 ) -> tuple[float, ...]:
-    """A table of methods by tasks whose methods are equal, or spread over a range with groups of equal ones;
-    their errors have unequal variances and are normal, shared by families of methods, of another size in
-    each task, or exponential. How often all sets hold the true ranks, the share of single sets that do,
-    and how many places a single set has, beside that of Student's limits by Holm for the same table."""
+    """A table of methods by tasks whose methods are equal, or spread with groups of equal ones; their
+    errors have unequal variances and are normal, shared by families of methods, of different size in
+    each task, or exponential: coverage of all true ranks and of single ones, and the width of a single
+    set, also by Student's limits with Holm's correction."""
     truth = np.round(2.0 * np.linspace(spread, 0.0, methods)) / 2.0
     table = table_of_methods(rng, methods, tasks, errors, truth)
     found = rank_confidence(table)
@@ -118,13 +118,13 @@ ANY_PAIR = (0.0, 0.065)
 def standings_of_tables(
     rng: np.random.Generator, kind: str, methods: int, tasks: int, spread: float, by: str
 ) -> tuple[float, ...]:
-    """Standings of tables of methods by tasks: wins and losses by coin flips, scores with errors of unequal
-    variance (in families of methods, or with 15 % of the scores missing), and four tasks with 30 instances,
-    or three with 4 seeds, of each method, where the question is about these tasks. Ten folds share a part
-    of their error, as the corrected variance supposes. Further tables have whole numbers with many ties,
-    exponential errors, and tasks with errors of unequal size; pairs are tested by all signs; and two metrics,
-    whose errors are correlated, keep the level together. How often all places are held, any two equal
-    methods are told apart, the share of unequal ones that are, and how many places a single set has."""
+    """Standings of tables of methods by tasks: wins and losses at random; scores with errors of unequal
+    variance (in families of methods, or with 15 % missing); four tasks with 30 instances, or three with
+    4 seeds, if the question is about these tasks; ten folds that share a part of their error, as the
+    corrected variance assumes; whole numbers with many ties; exponential errors; tasks with errors of
+    unequal size; exact tests of pairs by all signs; two metrics with correlated errors at a common
+    level. Coverage of all places, how often any two equal methods are distinguished, the share of
+    unequal pairs that are, and the width of a single set."""
     truth = np.round(2.0 * np.linspace(spread, 0.0, methods)) / 2.0
     options: dict[str, Any] = {"by": by, "random_state": int(rng.integers(2**31))}
     if kind == "coin flips":

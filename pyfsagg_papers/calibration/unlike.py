@@ -85,9 +85,9 @@ def _precision(scores: np.ndarray, related: np.ndarray) -> float:
 def order_of_unlike_columns(
     rng: np.random.Generator, table: str, filter: str, plan: str
 ) -> tuple[float, ...]:
-    """Ten of 50 columns are related to two classes (of 20 with two levels, 5 with six, 6 with twelve, 4 with
-    forty and 15 numbers 3, 1, 2, 1 and 3), or 4 of 17 (one of two binary ones, 3 of 15 numbers); 100
-    resamples. Plain tests are chi-squared, and Mann and Whitney's for numbers."""
+    """Ten of 50 columns are related to two classes (of 20 with two levels, 5 with six, 6 with twelve, 4
+    with forty and 15 numbers: 3, 1, 2, 1 and 3), or 4 of 17 (one of two binary ones, 3 of 15 numbers);
+    100 resamples. Plain tests are chi-squared, and Mann and Whitney's for numbers."""
     X, y, related = mixed_table(rng, table)
     seed = int(rng.integers(2**31))
     method: Any = bam if filter == "default" else wam
@@ -128,8 +128,8 @@ def order_of_unlike_columns(
     runs=200,
 )
 def halves_of_unlike_noise(rng: np.random.Generator, filter: str) -> tuple[float, ...]:
-    """20 binary columns and 6 of twelve levels, 120 rows, none related to two classes: the agreement of 20
-    pairs of halves on 6 features, and how often its interval is above 0."""
+    """20 binary columns and 6 of twelve levels, 120 rows, unrelated to two classes: agreement of 20 pairs
+    of halves on 6 features, and how often its interval is above 0."""
     columns = [rng.integers(0, 2, (120, 20)), rng.integers(0, 12, (120, 6))]
     X = pd.DataFrame(np.hstack(columns)).add_prefix("x").astype("category")
     y = rng.integers(0, 2, 120)
@@ -188,8 +188,9 @@ def table_with_order(
     runs=100,
 )  # fmt: skip
 def order_by_usual_filters(rng: np.random.Generator, table: str) -> tuple[float, ...]:
-    """A numeric target or survival times, 100 rows, 50 resamples: how far in front six related columns of 40
-    stand. The plain test is Spearman's correlation of the known rows, and Cox's score test for survival."""
+    """A numeric target or survival times, 100 rows, 50 resamples: average precision of six related columns
+    of 40. The plain test is Spearman's correlation of the complete rows, and Cox's score test for
+    survival."""
     X, y, related, task = table_with_order(rng, table)
     how: dict[str, Any] = {
         "task": task,

@@ -62,7 +62,7 @@ def test_files_of_names(pyfsagg: Any, lists: Any, tmp_path: Path) -> None:
     assert "Results are in out/" in done.stdout
     shown = done.stdout.split("The best 5.")[1].split("The p-values")[0]
     assert re.findall(r"gene \d+", shown) == expected.index[:5].tolist()
-    assert "suppose that the lists are independent" in done.stdout
+    assert "The p-values assume independent lists" in done.stdout
     said = "adjusted over all 100 items that could have been listed"
     assert said in " ".join(done.stdout.split())
     record = json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))
@@ -71,9 +71,9 @@ def test_files_of_names(pyfsagg: Any, lists: Any, tmp_path: Path) -> None:
     page = Page((tmp_path / "out" / "report.html").read_text(encoding="utf-8"))
     for part in (
         "6 lists of 15 to 20 items (out of a universe of 100): ",
-        "Lists that come from one data set (bootstraps",
+        "Lists from one data set (bootstraps",
         said,
-        "Permutation p-values can respect the dependence: permutations",
+        "Permutation p-values can respect the dependence: with sources",
         "pyfsagg aggregate 'screen 0.txt'",
         "Kolde",
     ):
@@ -117,7 +117,7 @@ def test_matrix_on_standard_input(pyfsagg: Any, tmp_path: Path) -> None:
     assert [item["item"] for item in document["items"]] == expected.index.tolist()
     found = [item["score"] for item in document["items"]]
     np.testing.assert_allclose(found, expected["score"], rtol=1e-12)
-    assert document["sentences"][-1].startswith("The p-values suppose")
+    assert document["sentences"][-1].startswith("The p-values assume")
     assert document["lists"][1]["items"] == 11
 
 

@@ -22,7 +22,7 @@ def test_evaluate_writes_everything_and_agrees_with_python(pyfsagg, table, tmp_p
     assert "Best mean accuracy of each classifier" in done.stdout
     text = " ".join(done.stdout.split())  # as wide as the terminal is
     assert "corrected t tests of the folds, Holm" in text
-    assert "that they share rows is counted" in text
+    assert "the correction allows for common rows" in text
     assert "Results are in out/" in done.stdout
     assert "steps done" in done.stderr
     found = Evaluation.load(tmp_path / "out")

@@ -72,7 +72,7 @@ def test_slips_are_answered(pyfsagg: Callable, words: str, told: str) -> None:
 def test_what_is_no_result_is_said(pyfsagg: Callable, tmp_path) -> None:
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
     assert (
-        "t.csv is no saved result, or damaged: it is not JSON"
+        "t.csv is not a saved result, or damaged: it is not JSON"
         in pyfsagg("show t.csv", code=2).stderr
     )
     (tmp_path / "run.json").write_text("{}")

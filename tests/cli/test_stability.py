@@ -247,7 +247,7 @@ def test_a_column_that_counts_the_rows_is_a_label(pyfsagg, tmp_path: Path) -> No
     )
     tables = [json.loads(done.stdout)["stability"] for done in (plain, numbered)]
     assert tables[0] == tables[1]
-    assert "'fold' of numbered.csv numbers the rows and is taken as their label" in numbered.stderr
+    assert "'fold' of numbered.csv numbers the rows and is read as their label" in numbered.stderr
     assert json.loads(feature.stdout)["data"]["n_features"] == 6
 
 
@@ -295,5 +295,5 @@ def test_words_beside_numbers_are_no_lists(pyfsagg, refused, tmp_path: Path) -> 
 def test_one_file_of_selections_needs_to_be_called_that(pyfsagg, refused, tmp_path: Path) -> None:
     (tmp_path / "sel.txt").write_text("a,b,c\na,b\nb,c,a\n")
     said = refused("stability sel.txt --output no")
-    assert "--format lines if each line of it is a selection" in said
+    assert "--format lines if each line is a selection" in said
     pyfsagg("stability sel.txt --format lines --n-features 9 --output out")

@@ -69,7 +69,7 @@ def test_learners_weights_and_rule(command, files: Path) -> None:
         ("nowhere.txt", "cannot read nowhere.txt"),
         ("commas.txt --performance accuracy", "--selection COLUMN or --matrix"),
         ("table.csv --selection feature", "did you mean 'features'"),
-        ("table.csv --selection features --matrix", "--matrix says there are none"),
+        ("table.csv --selection features --matrix", "--matrix has none"),
         ("matrix.csv --matrix", "0/1 only"),
         ("commas.txt --voter-weights performance", "performance above 0"),
         ("commas.txt --rule av --size 9", "size must be"),

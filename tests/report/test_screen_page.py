@@ -91,7 +91,7 @@ def test_page(found):
     assert "Screen: a & b" in page.words
     hits = found.select("low")
     assert f"Depleted (low scores, α = 0.05): {len(hits)} genes with a false" in page.words
-    assert "what all permutations together would give" in page.words
+    assert "the limit of all permutations" in page.words
     assert "α (low: 0.05, high: 0.05) is the default." in page.words
     assert page.tags.count("svg") == 5
     tinted = [cells for style, cells in page.rows if style == "selected"]
@@ -102,7 +102,9 @@ def test_page(found):
     assert alone.tags.count("svg") == 4
 
 
-@pytest.mark.parametrize(("null", "said"), [("uniform", "independent uniform"), (None, "the pool")])
+@pytest.mark.parametrize(
+    ("null", "said"), [("uniform", "independent and uniform"), (None, "those of the controls")]
+)
 def test_page_says_where_p_values_come_from(null, said):
     options = {"control_genes": ["g<9>"]} if null is None else {"null": null}
     assert said in Page(made(n_genes=40, hits=1, **options).to_html()).words

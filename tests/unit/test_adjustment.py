@@ -83,8 +83,8 @@ def test_what_the_adjustment_is_over_is_told() -> None:
     lists = [["a", "b", "c"], ["b", "a"]]
     given = aggregate(RankTable.from_lists(lists, universe=2000), "rra")
     text = " ".join(given.summary_text(top=3, adjusted=False).split())
-    assert "suppose that each list could have held any of 2,000 items" in text
-    assert "could have held any of 2,000 items" in given.to_html()
+    assert "assume that each list could contain any of 2,000 items" in text
+    assert "could contain any of 2,000 items" in given.to_html()
     assert given._pool in given._about_p_values(adjusted=False)
     assert aggregate(RankTable.from_lists(lists), "rra")._pool is None
     assert aggregate(RankTable.from_lists(lists, universe=2000), "mean_rank")._pool is None

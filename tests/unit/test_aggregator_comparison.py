@@ -133,7 +133,7 @@ def test_a_record_says_how_its_p_values_are_adjusted(table, adjusted):
     assert (sentence in record["sentences"]) is adjusted
     assert record["adjusted_over"] == (40 if adjusted else None)
     assert (record["adjust"], record["n_tests"]) == ("holm", 40)
-    assert any(told.startswith("The p-values suppose") for told in record["sentences"])
+    assert any(told.startswith("The p-values assume") for told in record["sentences"])
     assert ("adjusted_p_value" in record["items"][0]) is adjusted
 
 

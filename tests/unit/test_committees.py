@@ -198,7 +198,7 @@ def test_what_is_refused() -> None:
         (ParameterError, "above 0", {"metric": "neg_log_loss", "voter_weights": "performance"}),
         (UnknownNameError, "phragmen", {"rule": "phragman"}),
         (ParameterError, "1 in all", {"voter_weights": [1.0, 2.0]}),
-        (ParameterError, "no learner", {"selection": {"forest": LearnerSelection()}}),
+        (ParameterError, "not a learner", {"selection": {"forest": LearnerSelection()}}),
         (
             ParameterError,
             "one by one",
@@ -272,7 +272,7 @@ def test_the_first_sentence_tells_sizes_and_the_first_five() -> None:
     found = pyfsagg.vote([["a", "b"], [], ["b"], ["c"]])
     assert found.sentences() == [
         "4 voters selected 0 to 2 of 3 features. First by approval: b, a, c.",
-        "1 voter selected nothing and counted nothing.",
+        "1 voter selected nothing and did not count.",
     ]
     found = pyfsagg.vote([["a", "b"], ["b", "c"]], feature_names=list("abcdefg"))
     said = "2 voters selected 2 of 7 features. First by approval: b, a, c, d, e."

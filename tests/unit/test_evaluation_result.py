@@ -111,7 +111,7 @@ def test_comparisons_are_of_what_they_say(result: Evaluation) -> None:
     assert "random subsets" in frame.index
     assert frame["mean"].idxmin() == frame.index[0]
     assert "p_above" not in found.pairs()  # log loss has no region by itself
-    assert "that they share rows is counted" in " ".join(found.sentences)
+    assert "the correction allows for common rows" in " ".join(found.sentences)
     assert "omitted" not in found.summary_text()
     assert "p_above" in result.compare(metric="log_loss", rope=0.1).pairs()
 

@@ -343,7 +343,7 @@ def test_an_interrupted_run_ends_in_the_same_bits(tmp_path, monkeypatch, n_jobs)
         counted.append(piece.first_row)  # type: ignore[attr-defined]
         return whole(shared, piece)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(ranking, "count_piece", watched)
+    monkeypatch.setattr(counting, "count_piece", watched)
     # Other filters and another aggregator are computed from the same counts.
     found = rank_out_of_core(folder, "y", **{**options, "aggregator": "median"})
     assert sorted(counted) == [100 * k for k in range(len(kept), 6)]

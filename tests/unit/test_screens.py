@@ -563,7 +563,7 @@ def test_the_picture_of_genes_among_all_guides() -> None:
     mine = np.asarray(scores)[np.asarray(genes) == name]
     ticks = np.sort([segment[0, 0] for segment in ax.collections[0].get_segments()])
     np.testing.assert_allclose(ticks, np.sort(mine))
-    with pytest.raises(ParameterError, match="'nothing' is no gene that was tested"):
+    with pytest.raises(ParameterError, match="'nothing' is not a tested gene"):
         found.plot("genes", genes=["nothing"])
 
 

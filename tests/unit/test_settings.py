@@ -162,7 +162,7 @@ def test_a_field_more_is_a_flag_more(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(flags, "Task", LargerTask)
     parser = argparse.ArgumentParser()
-    flags.add_table_flags(parser)
+    flags.Flags(parser).table()
     found = LargerTask.from_flags(
         parser.parse_args(["t.csv", "--target", "y", "--longest-name", "4", "--task", "regression"])
     )

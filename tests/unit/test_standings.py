@@ -94,7 +94,7 @@ def test_sentences_of_certain_and_uncertain_places() -> None:
     *_, holes = said(noise + np.arange(7.0))
     assert holes.startswith("1 of 84 scores are missing.")
     assert holes.endswith(
-        "as bad as anything seen on these data sets, no mean would get another place."
+        "as bad as any result on these data sets, no mean would change its place."
     )
 
 
@@ -198,9 +198,7 @@ def test_a_data_set_with_holes_has_ranks_as_if_it_had_all_methods() -> None:
 
 def test_few_data_sets_are_refused_with_the_reason() -> None:
     result = pyfsagg.standings(scores(7))
-    with pytest.raises(
-        DataError, match=r"7 data sets are too few to speak of others like them; 8 are"
-    ):
+    with pytest.raises(DataError, match=r"7 data sets are too few to generalise to others; 8 are"):
         result.sets()
     text = result.summary_text()
     assert text.startswith(

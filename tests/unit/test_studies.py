@@ -132,7 +132,7 @@ def test_ranks_need_no_p_values_and_ties_count_last() -> None:
     assert (np.exp(pyfsagg.studies(tied, evidence="ranks").log_p) >= 0.3).all()
     # p-values that are 0 are told apart by the statistic
     zeros = {name: one.assign(p=0.0) for name, one in tables.items()}
-    with pytest.warns(PyfsaggWarning, match="significant items only"):
+    with pytest.warns(PyfsaggWarning, match="only significant items"):
         known = pyfsagg.studies(zeros, evidence="ranks")
     assert_allclose(known.log_p, ranks.log_p)
 
@@ -179,8 +179,8 @@ def test_one_long_table() -> None:
             "'b' has no column that is known to contain names of items",
         ),
         (lambda one: one.drop(columns="logFC"), "effects with signs"),
-        (lambda one: one.assign(PValue=2.0), "lie from 0 to 1"),
-        (lambda one: one.assign(PValue="high"), "'high', no number"),
+        (lambda one: one.assign(PValue=2.0), "between 0 and 1"),
+        (lambda one: one.assign(PValue="high"), "'high', not a number"),
         (lambda one: pd.concat([one, one[:2]]), "2 rows of 'b' repeat a name, the first 'g0'"),
     ],
 )
@@ -205,7 +205,7 @@ def test_other_refusals() -> None:
 
 def test_a_table_of_significant_items_is_pointed_out() -> None:
     some = TABLES["b"][TABLES["b"]["PValue"] < 0.05]
-    with pytest.warns(PyfsaggWarning, match="significant items only"):
+    with pytest.warns(PyfsaggWarning, match="only significant items"):
         pyfsagg.studies({"a": TABLES["a"], "b": some})
 
 

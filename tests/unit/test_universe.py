@@ -82,9 +82,9 @@ def test_ties_are_below_if_their_best_place_is() -> None:
 @pytest.mark.parametrize(
     ("table", "message"),
     [
-        (RankTable.from_lists([["a", "b"], ["b", "c"]], full=True), "complete in itself"),
-        (RankTable.from_lists([["a", "b"], ["b", "a"]]), "complete in itself"),
-        (RankTable.from_normalized_ranks([[0.1, np.nan], [0.3, 1.0]], full=False), "complete in"),
+        (RankTable.from_lists([["a", "b"], ["b", "c"]], full=True), "its own universe"),
+        (RankTable.from_lists([["a", "b"], ["b", "a"]]), "its own universe"),
+        (RankTable.from_normalized_ranks([[0.1, np.nan], [0.3, 1.0]], full=False), "its own"),
         (RankTable.from_lists([["a"], ["a", "c"]], universe=90), "two ranked lists"),
         (
             RankTable.from_lists([["a", "b"]], unranked=[["b", "d"]], universe=90),
@@ -111,12 +111,12 @@ def test_it_is_told_and_kept(tmp_path) -> None:
     check = result.universe_check
     assert check.sentence in result._answer()
     assert check.sentence in result.sentences()  # what R prints
-    assert any("could have held any of 2,000 items" in each for each in result.sentences())
+    assert any("could contain any of 2,000 items" in each for each in result.sentences())
     assert f"from at most {check.pool_upper:,} with 95% confidence" in " ".join(
         result.summary_text().split()
     )
-    assert "the repeats cannot tell these apart" in result.to_html()
-    assert f"suppose a universe of 2,000, its lists at most {check.pool_upper}" in repr(result)
+    assert "the repeats do not show which" in result.to_html()
+    assert f"assume a universe of 2,000, its lists at most {check.pool_upper}" in repr(result)
     assert result.save(tmp_path / "run").is_dir()
     assert Aggregation.load(tmp_path / "run").universe_check == check
     assert check.to_frame().loc[0, "n_repeats"] == check.n_repeats
@@ -124,5 +124,5 @@ def test_it_is_told_and_kept(tmp_path) -> None:
     assert right.universe_check.pool_upper is None
     assert right.universe_check.sentence in right._pool
     assert "no sign of a smaller universe" in repr(right.universe_check)
-    assert repr(right).endswith("p-values suppose a universe of 300)")
+    assert repr(right).endswith("p-values assume a universe of 300)")
     assert aggregate(RankTable.from_lists(lists, universe=2000), "mean_rank").universe_check is None

@@ -7,7 +7,7 @@
 #' score as high when lists depend on one another; `check_universe()` tests whether cut-off lists come from as many
 #' items as `N` says.
 #'
-#' P-values suppose that each list could have held any of the `N` items. If the lists come from fewer, such as the genes
+#' P-values assume that each list could contain any of the `N` items. If the lists come from fewer, such as the genes
 #' that all studies measured, p-values are far too small. `check_universe()` counts how often the lower parts of the
 #' lists repeat an item: more often than independent lists of `N` items would, if `N` is too large, but also if what the
 #' lists have in common reaches that deep, or if they depend on one another.

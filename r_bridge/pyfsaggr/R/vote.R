@@ -1,4 +1,4 @@
-#' Put features in order by a vote over selections
+#' Order features by a vote over selections
 #'
 #' Each voter approves the features of its selection, for instance those of a learner on one resample. A voting
 #' rule makes an order of the features of all selections.
@@ -17,7 +17,7 @@
 #' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return An object of class `pyfsagg_committee`, a list: `ranking`, a data frame with the columns `feature`, `rank`,
 #'   `score`, `votes` (how many
-#'   voters select it), `share` and `tied` (whether another feature had the same right to the place), the
+#'   voters select it), `share` and `tied` (whether another feature could equally have the place), the
 #'   best first; `voters` and `learners`, data frames; with a performance `front`, the Pareto
 #'   front of performance against number of features, and its `knee`, the point farthest above the straight
 #'   line between the ends of the front on axes scaled to 0..1 (`n_features` and `performance`; `NULL` if no point lies

@@ -115,7 +115,7 @@ test_that("what is wrong with a committee is said in R's words", {
   wrong("select with", learners = "nb")
   wrong("by", learners = "lr", by = "chance", class = "pyfsagg_error")
   wrong("voter_weights must be NULL", learners = "lr", voter_weights = "size")
-  wrong("which is no learner", learners = "lr", selection = list(rf = list(by = "elimination")))
+  wrong("which is not a learner", learners = "lr", selection = list(rf = list(by = "elimination")))
   wrong("unknown setting of a selection", learners = "lr", class = "pyfsagg_error",
         selection = list(logistic_regression = list(number = 2)))
   wrong("n_features must be a whole number of features", learners = "lr", n_features = NA)
