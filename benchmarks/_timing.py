@@ -1,21 +1,21 @@
-"""What the benchmarks share: times taken in turn, so that a busy machine hits all alike; output."""
+"""What benchmarks and tools share: times taken in turn, so that a busy machine hits all alike; output."""
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import platform
 import resource
 import statistics
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NoReturn
-
-import numba
-import numpy as np
 
 SKIPPED = 77
 """Exit code of a benchmark that lacks something optional, as other test harnesses have it."""
@@ -76,15 +76,27 @@ def peak_megabytes() -> float:
 
 
 def environment() -> dict[str, Any]:
-    """What a reader needs to judge the numbers."""
+    """What a reader needs to judge the numbers: of which code they speak, and where they were made."""
     return {
+        "date": datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
+        "commit": commit(),
         "python": platform.python_version(),
         "machine": platform.machine(),
         "cpus": os.cpu_count(),
         "load": list(os.getloadavg()) if hasattr(os, "getloadavg") else None,
-        "numpy": np.__version__,
-        "numba": numba.__version__,
+        **{name: version(name) for name in ("pyfsagg", "numpy", "scipy", "pandas", "numba")},
     }
+
+
+def commit() -> str | None:
+    """The commit of this checkout, with a + if the package differs from it; None without git."""
+    git = ("git", "-C", str(Path(__file__).resolve().parents[1]))
+    here = [*git, "rev-parse", "--short", "HEAD"]
+    done = subprocess.run(here, capture_output=True, text=True, check=False)
+    changed = [*git, "diff", "--quiet", "HEAD", "--", "pyfsagg", "pyfsagg_papers", "r_bridge"]
+    if done.returncode:
+        return None
+    return done.stdout.strip() + "+" * subprocess.run(changed, check=False).returncode
 
 
 def skip(reason: str) -> NoReturn:

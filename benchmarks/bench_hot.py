@@ -22,7 +22,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from _timing import print_table, write_json
+from _timing import commit, print_table, write_json
 
 import pyfsagg
 
@@ -89,9 +89,9 @@ def rows_of(kept: Sequence[tuple[str, Figures]]) -> list[dict[str, str]]:
     rows = []
     for name in kept[-1][1]:
         row = {"task": name}
-        for i, (commit, figures) in enumerate(kept):
+        for i, (when, figures) in enumerate(kept):
             worse = i > 0 and name in steps_back(kept[i - 1][1], figures)
-            row[commit] = f"{figures[name]:.3g}{' !' if worse else ''}" if name in figures else ""
+            row[when] = f"{figures[name]:.3g}{' !' if worse else ''}" if name in figures else ""
         rows.append({key: row[key] for key in ["task", *list(row)[1:][-SHOWN:]]})
     return rows
 
@@ -114,9 +114,7 @@ def main() -> None:
     if len(kept) > 1 and (worse := steps_back(kept[-2][1], figures)):
         print(f"more than a tenth slower than {kept[-2][0]}: {', '.join(worse)}")
     if options.record:
-        command = ["git", "rev-parse", "--short", "HEAD"]
-        done = subprocess.run(command, cwd=HERE, capture_output=True, text=True, check=True)
-        row = {"commit": done.stdout.strip(), "numpy": np.__version__, "figures": figures}
+        row = {"commit": commit(), "numpy": np.__version__, "figures": figures}
         with KEPT.open("a", encoding="utf-8") as file:
             file.write(json.dumps(row) + "\n")
     write_json(options.output, {"figures": figures})

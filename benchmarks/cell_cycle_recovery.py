@@ -14,6 +14,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from _timing import write_json
 
 from pyfsagg import RankTable
 from pyfsagg.aggregation._base import AGGREGATORS
@@ -41,8 +42,7 @@ def main() -> None:
         "depths": list(DEPTHS),
         "found": found,
     }
-    target = Path(__file__).with_suffix(".json")
-    target.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+    write_json(Path(__file__).with_suffix(".json"), document)
 
 
 if __name__ == "__main__":

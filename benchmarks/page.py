@@ -11,12 +11,12 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
-import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from _timing import commit
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -252,17 +252,10 @@ def read_history() -> list[dict[str, Any]]:
 def record(results: Path) -> None:
     """Add the ratios of a run to the history."""
     found = json.loads((results / "alternatives.json").read_text(encoding="utf-8"))
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"],
-        cwd=HISTORY.parent,
-        capture_output=True,
-        text=True,
-        check=False,
-    ).stdout.strip()
     line = {
         "date": datetime.datetime.now(tz=datetime.UTC).date().isoformat(),
         "pyfsagg": __version__,
-        "commit": commit or None,
+        "commit": commit(),
         "environment": found["environment"],
         "size": found["size"],
         "ratios": {

@@ -10,14 +10,13 @@ writes it as JSON, the one that is kept:
 from __future__ import annotations
 
 import argparse
-import json
 import math
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from _timing import print_table
+from _timing import print_table, write_json
 from numpy.typing import NDArray
 
 from pyfsagg.aggregation import aggregate
@@ -79,8 +78,7 @@ def main() -> None:
     rows = [measure(m) for m in LISTS]
     print(f"Stuart's Q of {ITEMS} items: RobustRankAggreg and pyfsagg (relative errors)")
     print_table(rows)
-    if options.output is not None:
-        options.output.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
+    write_json(options.output, {"rows": rows})
 
 
 if __name__ == "__main__":

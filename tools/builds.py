@@ -25,6 +25,9 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
+from _timing import environment
+
 ROOT = Path(__file__).resolve().parents[1]
 BUILDS: dict[str, dict[str, str]] = {
     "this processor": {},
@@ -56,7 +59,11 @@ def main() -> None:
         for name in names:
             found[name] = _built(name, Path(folder))
             usual = found["this processor"]
-            record = {each: compared(usual, found[each]) for each in found if each != names[0]}
+            record = {
+                each: {"environment": environment(), **compared(usual, found[each])}
+                for each in found
+                if each != names[0]
+            }
             print(name, json.dumps(record.get(name), indent=1), flush=True)
             if options.output and record:
                 kept = json.loads(options.output.read_text()) if options.output.is_file() else {}

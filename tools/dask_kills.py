@@ -29,6 +29,9 @@ from distributed import Client, LocalCluster
 import pyfsagg
 from pyfsagg.exceptions import PyfsaggError
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
+from _timing import environment
+
 # Seconds: from the start of a run, and from the moment when it begins to send the data.
 MOMENTS = {"before": (0.0, 0.5), "scatter": (0.0, 0.15), "work": (0.2, 2.0)}
 
@@ -39,7 +42,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--output", type=Path, help="a JSON file for the figures")
     options = parser.parse_args()
-    draw = random.Random(options.seed)
+    draw, made = random.Random(options.seed), environment()
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(5_000, 60)), rng.integers(0, 2, 5_000)
     here = _run(X, y)
@@ -58,6 +61,7 @@ def main() -> None:
         by_moment[moment][outcome] += 1
         print(moment, outcome, dict(found), flush=True)
     record = {
+        "environment": made,
         "kills": sum(found.values()),
         "seed": options.seed,
         "all": dict(found),

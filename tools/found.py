@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +36,17 @@ def benchmark(name: str) -> dict[str, Any]:
     path = Path(__file__).resolve().parents[1] / "benchmarks" / f"{name}.json"
     document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return document
+
+
+def environments(part: Any) -> Iterator[dict[str, Any]]:
+    """Where and of which code the parts of a record were made, however deep they stand in it."""
+    for name, value in part.items() if isinstance(part, dict) else ():
+        if name.startswith("environment"):
+            yield value
+        else:
+            yield from environments(value)
+    for value in part if isinstance(part, list) else ():
+        yield from environments(value)
 
 
 def made(record: dict[str, Any]) -> str:

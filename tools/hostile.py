@@ -34,6 +34,9 @@ from typing import Any
 
 import numpy as np
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
+from _timing import environment
+
 ROOT = Path(__file__).resolve().parents[1]
 MEMORY = 1_500_000_000
 SECONDS = 20
@@ -647,7 +650,7 @@ def main() -> None:
     sys.path.insert(0, str(ROOT))
     if options.growth:
         record = json.loads(options.output.read_text()) if options.output else {}
-        record["growth"] = growth()
+        record |= {"growth": growth(), "environment of growth": environment()}
         if options.output:
             options.output.write_text(json.dumps(record, indent=1) + "\n", encoding="utf-8")
         sys.exit(max(max(each.values()) for each in record["growth"].values()) > LINEAR)
@@ -678,6 +681,7 @@ def main() -> None:
                 record["outcomes"][each if each in GOOD else "finding"] += 1
             if wrong := {command: each for command, each in found.items() if each not in GOOD}:
                 record["findings"][name] = wrong
+            record["environment"] = environment()
             if options.output:  # after each, so that a run that is stopped has its figures
                 text = json.dumps(record, indent=1) + "\n"
                 options.output.write_text(text, encoding="utf-8")

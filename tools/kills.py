@@ -40,6 +40,9 @@ from typing import Any
 
 import numpy as np
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
+from _timing import environment
+
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ["table.csv", "--target", "class"]
 SHORT = ["--pairs", "4", "--shuffles", "9", "--seed", "3", "--jobs", "2"]
@@ -296,7 +299,7 @@ def main() -> None:
     if options.add and not (options.output and options.output.exists()):
         parser.error("--add needs --output, a file with figures")
     record: dict[str, Any] = {
-        "seeds": [],
+        "runs": [],
         "kills": {},
         "conditions": {},
         "findings": [],
@@ -304,7 +307,8 @@ def main() -> None:
     }
     if options.add:
         record = json.loads(options.output.read_text(encoding="utf-8"))
-    record["seeds"].append(options.seed)
+    this = {"seeds": [options.seed], "environment": environment(), "kills": 0, "tries": 0}
+    record["runs"].append(this)
     sys.path.insert(0, str(ROOT))
     # A shell starts jobs in the background with signals ignored, and children inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -338,6 +342,7 @@ def main() -> None:
                 if killed < options.kills and time.monotonic() < end:
                     told = kill_round(room, name, whole[name], draw, found[name], options.workers)
                     killed += found[name]["kills"]
+                    this["kills"] = killed
                     print(f"{killed} kills; {name}: {dict(found[name])}", flush=True)
                     record["findings"] += map(_without_folders, told)
                     keep()
@@ -346,6 +351,7 @@ def main() -> None:
                     name = draw.choice([each for each in names if _suits(each, condition)])
                     figures, told = one_try(room, name, whole[name], draw, condition)
                     print(f"{condition}; {name}: {dict(figures)}", flush=True)
+                    this["tries"] += 1
                     _add(record["conditions"], condition, figures)
                     record["findings"] += map(_without_folders, told)
                     keep()

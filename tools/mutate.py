@@ -53,6 +53,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
+sys.path.append(str(Path(__file__).resolve().parents[1] / "benchmarks"))
+from _timing import environment
+
 ROOT = Path(__file__).resolve().parents[1]
 EQUIVALENT = ROOT / "tests" / "mutation_survivors.toml"
 COPIED = (
@@ -1112,7 +1115,7 @@ def reason_of(mutant: Mutant, reasons: list[dict[str, str]]) -> str:
     return ""
 
 
-def figures(folder: Path, rooms: Iterable[str], seed: int) -> dict[str, dict[str, int]]:
+def figures(folder: Path, rooms: Iterable[str], seed: int) -> dict[str, dict[str, Any]]:
     """What became of the sampled mutants of each room that still exist, with the tests of today."""
     reasons = read_reasons()
     found = {}
@@ -1124,6 +1127,7 @@ def figures(folder: Path, rooms: Iterable[str], seed: int) -> dict[str, dict[str
         begun = read_results(folder, room, first=True)
         if rows:
             found[room] = {
+                "environment": environment(),
                 "mutants": len(everything),
                 "sampled": len(rows),
                 "seed": seed,

@@ -7,6 +7,7 @@ for the command itself: cross-check says with it that something disagrees.
 from __future__ import annotations
 
 import argparse
+import gc
 import io
 import os
 import signal
@@ -139,6 +140,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             finally:
                 if arguments is None:  # the process ends with the command
                     end_workers()
+                    gc.freeze()  # else Python would look for half a second for what it could free
     except _Terminated:
         message, code = "terminated; nothing was written", 143
     except KeyboardInterrupt:

@@ -501,16 +501,14 @@ class Standings(Recorded):
         open_ = [self.methods[j] for j in self._order if best[j] < worst[j]]
         text = (
             f"{count(self._holes)} of {plural(self.cells.size, 'score')} are missing. Pairs are "
-            "compared on their common data sets, and means are fitted."
+            "compared on their common data sets, and means are fitted. "
+            "If they were as good or as bad as any result on these data sets, "
         )
         if not open_:
-            return [f"{text} Whatever their values, no mean would change its place."]
+            return [f"{text}no mean would change its place."]
         leaders = int((best == 1).sum())
         who = f"{leaders} could be the first" if leaders > 1 else "the first would stay the same"
-        return [
-            f"{text} If they were as good or as bad as any result on these data sets, "
-            f"{plural(len(open_), 'method')} could have another place, and {who}."
-        ]
+        return [f"{text}{plural(len(open_), 'method')} could have another place, and {who}."]
 
     def _table(self, top: int) -> PageTable:
         frame = self.to_frame().head(top)

@@ -101,7 +101,7 @@ def bind_canberra(
         total = float(stability.canberra_pair_sum(np.sort(oriented.T, axis=1)))
         return Estimate(total / (p * n_pairs), n_pairs, 0)
 
-    return PairwiseAverage(m, block, shortcut)
+    return PairwiseAverage(m, _base.in_stripes(block, ranks.size), shortcut)
 
 
 def bind_asd(scores: Floats) -> _base.WholeSample:
@@ -171,7 +171,7 @@ def kendall_cells(
         pair = (weights[left], weights[right])
         return np.asarray(stability.kendall_block(*rows, *orders, *pair, symmetric))
 
-    return block
+    return _base.in_stripes(block, 20 * ranks.size)  # each pair of rows is sorted
 
 
 def bind_kendall(ranks: Floats) -> PairwiseAverage:
@@ -365,7 +365,7 @@ def bind_rank_biased_overlap(ranks: Floats, *, persistence: float = 0.9) -> Pair
         n_pairs = m * (m - 1) // 2
         return Estimate(total / n_pairs, n_pairs, 0)
 
-    return PairwiseAverage(m, block, shortcut)
+    return PairwiseAverage(m, _base.in_stripes(block, ranks.size), shortcut)
 
 
 _base.STABILITY_MEASURES.add(

@@ -97,6 +97,11 @@ def test_committee(command, files: Path) -> None:
     assert "4 voters" in out
     # A room that nobody imported is no attribute of the package.
     assert "from pyfsagg.evaluation import named_learners" in Path("run/report.html").read_text()
+    command(
+        "committee data.csv --target kind --learners lr --by elimination --n-features auto --folds 3 "
+        "--n-resamples 2 --jobs 1 --output auto"
+    )
+    assert pyfsagg.load_result("auto").voters["n_features"].min() >= 1
     _, err = command("committee data.csv --target kind --learners nb --output other", code=2)
     assert "neither coefficients nor importances" in err
 

@@ -19,7 +19,7 @@ FLAGS = (
     "--disable-background-networking --disable-component-update --disable-sync --mute-audio "
     "--disable-dev-shm-usage --disable-extensions --remote-debugging-pipe"
 )
-SECONDS = 60
+SECONDS = 240
 
 
 class Browser:

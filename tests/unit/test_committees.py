@@ -263,6 +263,24 @@ def test_selections_in_every_form(selections: Any) -> None:
     assert "1 voter selected nothing" in found.sentences()[1]
 
 
+def test_a_pipeline_has_the_name_of_its_last_step() -> None:
+    found = voted([make_pipeline(StandardScaler(), StandardScaler(), LogisticRegression())])
+    assert found.learners == ["LogisticRegression"]
+
+
+def test_the_first_sentence_tells_sizes_and_the_first_five() -> None:
+    found = pyfsagg.vote([["a", "b"], [], ["b"], ["c"]])
+    assert found.sentences() == [
+        "4 voters selected 0 to 2 of 3 features. First by approval: b, a, c.",
+        "1 voter selected nothing and did not count.",
+    ]
+    found = pyfsagg.vote([["a", "b"], ["b", "c"]], feature_names=list("abcdefg"))
+    said = "2 voters selected 2 of 7 features. First by approval: b, a, c, d, e."
+    assert found.sentences() == [said]
+    other = pyfsagg.vote([["a", "b"], ["b", "d"]], feature_names=list("abcdefg"))
+    assert other.data["sha256"] != found.data["sha256"]
+
+
 def test_features_are_sorted_and_performances_below_0_weigh_nothing() -> None:
     assert pyfsagg.vote([["c", "a"], ["b"]]).select(3) == ["a", "b", "c"]
     assert pyfsagg.vote([[10, 9]]).select(2) == ["9", "10"]

@@ -110,7 +110,7 @@ def test_column_kinds_and_new_data():
     found = discretize(MIXED, HALVES)
     assert list(found.cutpoints) == ["size"]
     assert found.levels == {"colour": ("blue", "red"), "flag": (False, True)}
-    assert found.codes[:, 1].tolist() == [1, MISSING, 0, 0, 1, 0]
+    assert found.codes[:, 1].tolist() == [1, -1, 0, 0, 1, 0]
     assert found.codes[:, 2].tolist() == [1, 0, 1, 0, 1, 0]
     assert list(discretize(MIXED, HALVES, mdl="fselectorrcpp").cutpoints) == ["size", "flag"]
     others = discretize(MIXED, method="equal_width", mdl="fselectorrcpp")
@@ -136,6 +136,9 @@ def test_what_is_refused():
     ):
         with pytest.raises(DataError, match=message):
             discretize(MIXED, HALVES).transform(MIXED.assign(**change))
+    with pytest.raises(DataError, match=r"0 feature\(s\)"):
+        discretize(pd.DataFrame(index=range(6)), HALVES)
+    assert discretize(np.eye(4), method="equal_width", bins=2).cutpoints["x0"].tolist() == [0.5]
     found = discretize(np.eye(4), [0, 0, 1, 1], method="equal_width")
     with pytest.raises(DataError, match="X has 3 features, but the discretisation was made for 4"):
         found.transform(np.eye(3))
@@ -145,6 +148,7 @@ def test_what_is_refused():
         ({"method": "chimerge"}, "method must be one of 'mdl'"),
         ({"mdl": "weka"}, "mdl must be one of 'textbook'"),
         ({"bins": 1}, "bins must be a whole number"),
+        ({"bins": 2**15 + 1}, "bins must be a whole number from 2 to 32768"),
         ({"y": None}, "needs class labels"),
         ({"sample_weight": [0.5] * 6}, "whole numbers"),
         ({"nominal": ["x9"]}, "x9"),

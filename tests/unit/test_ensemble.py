@@ -26,7 +26,8 @@ from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.aggregation import aggregate
 from pyfsagg.ensemble import data
-from pyfsagg.ensemble.core import normalize_scores
+from pyfsagg.ensemble.core import MatrixStore, normalize_scores
+from pyfsagg.ensemble.scoring import _check_scores
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -66,6 +67,14 @@ def rows() -> np.ndarray:
 
 def drawn(rows: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
     return WINE.X.iloc[rows].reset_index(drop=True), WINE.y.iloc[rows].to_numpy()
+
+
+def test_an_infinite_score_of_a_filter_is_named_with_its_first_resample() -> None:
+    matrix = np.zeros((4, 3))
+    matrix[1, 2] = matrix[2, 0] = np.inf
+    message = "the filter 'own' gave an infinite score for 'c' in resample 1; scores must be finite"
+    with pytest.raises(DataError, match=message):
+        _check_scores("own", matrix, list("abc"), MatrixStore())
 
 
 def test_wam_and_bam_by_hand(rows: np.ndarray) -> None:

@@ -13,7 +13,7 @@ from pyfsagg.error_control import (
     selection_frequency,
     step_down_max_t,
 )
-from pyfsagg.error_control.bounds import largest_tail, pfer_threshold
+from pyfsagg.error_control.bounds import bound_of_frequency, largest_tail, pfer_threshold
 from pyfsagg.error_control.paths import _bound, _measure, q_values
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -41,6 +41,13 @@ def test_size_and_threshold_are_the_last_that_keep_the_bound(assumption: str) ->
     assert pfer_bound(q, p, threshold, **how) <= wish * (1 + 1e-12)
     if assumption != "none":
         assert threshold * 40 == pytest.approx(round(threshold * 40))
+
+
+def test_the_unimodal_bound_begins_above_one_half_and_the_square_of_the_share() -> None:
+    """With 141 of 1000 features in each half of 50 pairs that is 0.5199."""
+    bounds = bound_of_frequency(np.array([0.515, 0.52]), 141, 1000, 50, "unimodal")
+    assert bounds[0] == 1000.0
+    assert bounds[1] == pytest.approx(141**2 / 1000 / (2.0 * (0.04 - 0.01)))
 
 
 def test_no_concave_distribution_has_a_larger_tail_and_one_comes_near() -> None:

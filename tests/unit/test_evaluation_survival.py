@@ -1,5 +1,9 @@
 """What features are worth to models of survival: Cox regression, its measures, and folds."""
 
+import re
+import sys
+import types
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,7 +12,13 @@ from statsmodels.duration.hazard_regression import PHReg
 
 import pyfsagg
 from pyfsagg._table.target import Survival
-from pyfsagg.evaluation.metrics import CoxModel, concordance_index, integrated_brier_score
+from pyfsagg.evaluation.learners import CLASSIFIERS, REGRESSORS
+from pyfsagg.evaluation.metrics import (
+    SURVIVAL_MODELS,
+    CoxModel,
+    concordance_index,
+    integrated_brier_score,
+)
 from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError
 from pyfsagg.listing import list_methods
 
@@ -151,6 +161,32 @@ def test_models_and_measures_belong_to_their_task() -> None:
             evaluated(**options)
     assert list_methods("metrics").loc["concordance_index", "task"] == "survival"
     assert list_methods("survival_models").loc["gradient_boosting", "needs"] == "sksurv"
+
+
+class Settings:
+    """What a model of a package that is not there is made with."""
+
+    def __init__(self, **settings: object) -> None:
+        self.settings = settings
+
+    def get_params(self) -> dict[str, object]:
+        return self.settings
+
+
+def test_models_are_made_with_the_settings_that_their_summaries_tell(monkeypatch) -> None:
+    package = types.ModuleType("sksurv.ensemble")
+    for name in ("RandomSurvivalForest", "GradientBoostingSurvivalAnalysis"):
+        setattr(package, name, Settings)
+    monkeypatch.setitem(sys.modules, "sksurv.ensemble", package)
+    told = {"n_estimators": r"(\d+) trees", "min_samples_leaf": r"(\d+) rows in a leaf"}
+    trees = 0
+    for registry in (CLASSIFIERS, REGRESSORS, SURVIVAL_MODELS):
+        for spec in registry.own():
+            for setting, words in told.items():
+                if number := re.search(words, spec.summary):
+                    assert spec.make(0).get_params()[setting] == int(number[1]), spec.name
+                    trees += setting == "n_estimators"
+    assert trees == 4
 
 
 def test_a_model_of_scikit_survival_is_named_with_its_package_or_runs() -> None:

@@ -14,7 +14,7 @@ from sklearn.preprocessing import OneHotEncoder
 import pyfsagg
 from pyfsagg import Task
 from pyfsagg._table.groups import joint_levels
-from pyfsagg.ensemble.groups import about_groups
+from pyfsagg.ensemble.groups import _at_least_one, about_groups
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -139,6 +139,13 @@ def test_the_largest_and_the_mean_of_the_columns(score: str, way: str, reduce: A
         expected = reduce(alone.combined[:, own], axis=1)
         assert np.allclose(found.combined[:, column], expected, rtol=1e-15, atol=0)
     assert found.parameters["group_scores"] == {"fit_criterion": {way: ["colour", "level"]}}
+
+
+def test_a_group_is_selected_in_the_share_of_orders_in_which_a_column_is() -> None:
+    """Of four tied features at the edge two are selected: both columns are left out in one order of six."""
+    share = np.array([[1.0, 0.5], [0.5, 0.5], [0.5, 0.0], [0.0, 0.0]])
+    found = _at_least_one(share, np.full(4, 4.0), np.full(4, 2.0))
+    np.testing.assert_allclose(found, [1.0, 5 / 6, 1 / 2, 0.0])
 
 
 def test_joint_levels_by_hand() -> None:

@@ -16,7 +16,7 @@ from pyfsagg._table.target import check_target
 from pyfsagg.ensemble import scoring
 from pyfsagg.exceptions import DataError, PyfsaggWarning
 from pyfsagg.filters._base import KernelScorer
-from pyfsagg.filters.mrmr import _pairs, prepare_mrmr
+from pyfsagg.filters.mrmr import InformationScorer, _pairs, prepare_mrmr
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(30, 320)), np.arange(30) % 2
@@ -34,6 +34,20 @@ def messages_of(run: Callable[..., Any], *given: Any, **options: Any) -> list[st
     with pytest.warns(PyfsaggWarning) as caught:
         run(X, Y, *given, **{"random_state": 0, "n_resamples": 3, **options})
     return [str(one.message) for one in caught]
+
+
+def test_a_shallower_search_is_timed_with_one_resample(slow: None, monkeypatch) -> None:
+    usual = InformationScorer.expected_seconds
+    timed: list[tuple[int, int]] = []
+
+    def spy(self: InformationScorer, weights: Any, labels: Any, *depth: int) -> float:
+        if depth:
+            timed.append((len(weights), len(labels)))
+        return usual(self, weights, labels, *depth)
+
+    monkeypatch.setattr(InformationScorer, "expected_seconds", spy)
+    messages_of(bam, filters=["ig", "mrmr"], filter_params={"mrmr": {"n_features": "all"}})
+    assert timed == [(1, 1)]
 
 
 def test_long_runs_are_announced_once_with_what_would_shorten_them(slow: None) -> None:

@@ -111,6 +111,10 @@ def test_tables_hold_what_stability_says(result: InfluenceResult) -> None:
     measures = ["spearman", "jaccard", "canberra", "nogueira"]
     frame = result.to_frame(measures, n_features_to_select=4, confidence_level=0.9)
     assert len(frame) == 12
+    assert frame.columns[:3].tolist() == ["filter", "aggregator", "measure"]
+    table = result.table(measures=measures)
+    assert table.columns.tolist() == AGGREGATORS
+    pd.testing.assert_frame_equal(table, result.table("information_gain", measures))
     for row in frame.itertuples():
         alone = measure_stability(
             result.scores[row.filter, row.aggregator],

@@ -44,6 +44,13 @@ def test_values_are_means_over_splits_and_the_jackknife() -> None:
     assert_allclose(row["upper"] - row["value"], 2.5705818 * error, rtol=1e-6)  # t with 5 df
 
 
+def test_the_first_sentence_names_the_best_if_it_is_another_one() -> None:
+    other = "median 0.774 (most: arithmetic mean 0.798)."
+    for rules, told in ((["am", "median"], "arithmetic mean 0.798."), (["median", "am"], other)):
+        found = pyfsagg.influence_of_lists(judges(6, 8), rules, n_splits=2, random_state=3)
+        assert found.sentences()[0] == f"No aggregator agrees clearly more with itself than {told}"
+
+
 def test_partial_judges_are_compared_where_both_halves_know_the_item() -> None:
     scores = judges(8)
     scores[:7, 0] = np.nan  # one judge knows the first item: no two halves do

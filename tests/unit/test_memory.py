@@ -210,6 +210,21 @@ def test_lists_votes_scores_and_screens_are_refused_before_it_is_spent(
         ask()
 
 
+def test_what_is_asked_for_methods_and_for_shuffled_targets() -> None:
+    with memory.estimates() as asked:
+        pyfsagg.standings(np.random.default_rng(0).normal(size=(3, 5)))
+        pyfsagg.permute_target(
+            X, np.arange(len(X)) % 2, filter="spearman", shuffles=19, random_state=0
+        )
+    needed = {what: size for what, size, _ in asked}
+    assert needed["the pairs of 5 methods"] == 310 * 5 * 4  # bytes of each ordered pair
+    # Six arrays of numbers of eight bytes.
+    assert (
+        needed[f"the scores of {X.shape[1]} features with 19 shuffled targets"]
+        == 48 * 19 * X.shape[1]
+    )
+
+
 TABLE = pyfsagg.RankTable.from_lists([["a", "b"], ["b", "a"], ["a", "b"]])
 
 

@@ -492,6 +492,29 @@ def test_too_many_levels_are_an_identifier(tmp_path: Path) -> None:
         rank_out_of_core(folder, "y")
 
 
+def test_a_target_of_more_classes_than_a_quarter_of_the_rows_is_a_number(tmp_path: Path) -> None:
+    for n_classes, name in ((10, "few"), (11, "many")):
+        y = [f"c{i}" for i in np.arange(40) % n_classes]
+        write(
+            pd.DataFrame({"x": np.arange(40.0), "z": np.arange(40.0), "y": y}), tmp_path / name, []
+        )
+    assert rank_out_of_core(tmp_path / "few", "y", filters="ig", n_resamples=3).feature_names == (
+        "x",
+        "z",
+    )
+    with pytest.raises(
+        DataError, match="'y' has 11 different values in 40 rows, more than a quarter"
+    ):
+        rank_out_of_core(tmp_path / "many", "y", filters="ig", n_resamples=3)
+
+
+def test_a_resample_of_hardly_any_row_is_refused(tmp_path: Path) -> None:
+    frame = pd.DataFrame({"x": np.arange(6.0), "z": np.arange(6.0) ** 2, "y": list("ababab")})
+    folder = write(frame, tmp_path / "parts", [])
+    with pytest.raises(DataError, match=r"resample 1 .* draws 1 row"):  # the last one
+        rank_out_of_core(folder, "y", filters="ig", n_resamples=2, random_state=43)
+
+
 def test_folders_that_hold_no_table(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="there is no folder"):
         rank_out_of_core(tmp_path / "nowhere", "y")
@@ -548,7 +571,7 @@ def test_two_classes_for_the_value_difference_metric(tmp_path: Path) -> None:
         rank_out_of_core(write(frame, tmp_path / "parts", []), "y", filters="vdm")
 
 
-def test_too_little_memory_is_said_before_anything_is_read(folder, monkeypatch):
+def test_too_little_memory_is_said_before_anything_is_read(folder, tmp_path, monkeypatch):
     def tell(done: int, total: int) -> None:
         raise AssertionError("the run has started")
 
@@ -559,13 +582,17 @@ def test_too_little_memory_is_said_before_anything_is_read(folder, monkeypatch):
         rank_out_of_core(folder, "y", execution=told, **RUN)
     monkeypatch.setattr(ranking, "OVERHEAD", 0)
     monkeypatch.setattr(ranking, "resident", lambda: 0)
-    with (
-        memory_limit("20MB"),
-        pytest.raises(ParameterError, match="or lower n_resamples, n_jobs or bins"),
-    ):
-        rank_out_of_core(
-            folder, "y", n_resamples=20_000, bins=500, execution=Execution(progress=tell)
-        )
+    frame = pd.DataFrame(
+        {"flag": [True, False] * 20, "last": np.arange(40.0), "y": list("ab") * 20}
+    )
+    for source, limit in ((folder, "20MB"), (write(frame, tmp_path / "two features", []), "100MB")):
+        with (
+            memory_limit(limit),
+            pytest.raises(ParameterError, match="or lower n_resamples, n_jobs or bins"),
+        ):
+            rank_out_of_core(
+                source, "y", n_resamples=20_000, bins=500, execution=Execution(progress=tell)
+            )
 
 
 def test_without_a_limit_what_the_process_holds_is_no_obstacle(folder, monkeypatch):

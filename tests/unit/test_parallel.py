@@ -440,12 +440,14 @@ def test_a_worker_that_dies_at_the_end_does_not_keep_the_others(tmp_path: Path) 
 
 
 def test_a_command_ends_its_workers_if_its_process_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And Python then looks for no cycles in what it holds: that would take a tenth of a second and more."""
     from pyfsagg.cli import main
 
-    ended: list[bool] = []
-    monkeypatch.setattr("pyfsagg.cli.end_workers", lambda: ended.append(True))
+    ended: list[str] = []
+    monkeypatch.setattr("pyfsagg.cli.end_workers", lambda: ended.append("workers"))
+    monkeypatch.setattr("gc.freeze", lambda: ended.append("collector"))
     assert main(["datasets"]) == 0
     assert ended == []
     monkeypatch.setattr(sys, "argv", ["pyfsagg", "datasets"])
     assert main() == 0
-    assert ended == [True]
+    assert ended == ["workers", "collector"]

@@ -366,6 +366,7 @@ def test_order_selection_and_text():
     both = found.to_frame()[["low_p_value", "high_p_value"]].min(axis=1)
     assert both.is_monotonic_increasing
     text = found.summary_text(fdr=0.1)
+    assert found.to_json() == found.to_json(fdr=0.05, top=10) != found.to_json(fdr=1.0)
     assert f"{len(chosen)} genes with a false discovery rate of at most 0.1" in text
     assert chosen[0] in text.split("Enriched")[0]
     assert repr(found).startswith(
@@ -413,6 +414,14 @@ def test_tied_members_of_groups_have_their_last_place_also_in_p_values():
 def test_bad_groups(scores, groups, message):
     with pytest.raises(DataError, match=message):
         RankTable.from_groups(scores, groups)
+
+
+def test_a_guide_at_the_limit_counts() -> None:
+    """The first guide of four has the percentile 1/8."""
+    found = screen([1.0, 2.0, 3.0, 4.0], list("aabb"), alpha=0.125).to_frame()
+    assert found["low_counted"].tolist() == [1, 0]
+    np.testing.assert_array_equal(found["low_alpha_mean_score"], [1.0, np.nan])
+    np.testing.assert_array_equal(found["high_alpha_mean_score"], [np.nan, 4.0])
 
 
 # -- replicates, weights, guides in several genes -------------------------------------------------
@@ -465,6 +474,9 @@ def test_a_weight_divides_the_percentile_and_p_values_are_exact() -> None:
     found = screen(scores, genes, null="uniform", alpha=0.3, guide_weights=weights)
     means = pd.Series(weights).groupby(genes).transform("mean").to_numpy()
     np.testing.assert_allclose(found.guide_weights, weights / means)
+    told = "Percentiles of guides are divided by their weights, which have mean 1 in each gene."
+    assert told in found.remarks
+    assert told not in plain.remarks
     places = np.minimum(1.0, plain.of_side("low").percentiles * means / weights)
     np.testing.assert_allclose(found.of_side("low").percentiles, places)
     equal = screen(scores, genes, null="uniform", alpha=0.3, guide_weights=np.full(200, 7.0))

@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import kendalltau, rankdata, weightedtau
 
+from pyfsagg import stability
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -111,6 +112,19 @@ def test_blocks_agree_with_the_shortcut(name: str, make: Callable[[], Floats]) -
     assert isinstance(statistic, PairwiseAverage)
     plain = PairwiseAverage(statistic.n_rows, statistic.block).estimate()
     assert plain.value == pytest.approx(statistic.estimate().value, abs=1e-12)
+
+
+@pytest.mark.parametrize("measure", ["kendall", "weighted_kendall", "canberra", "rbo"])
+def test_cells_by_stripes_are_those_of_the_whole(
+    measure: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two stripes a loop can be interrupted."""
+    rankings = np.random.default_rng(0).permuted(np.tile(np.arange(1.0, 9.0), (7, 1)), axis=1)
+    how = {"interval": "jackknife", "input": "ranks"}
+    whole = stability(rankings, measure, **how)
+    monkeypatch.setattr("pyfsagg.stability_measures._base.AT_ONCE", 120)
+    parts = stability(rankings, measure, **how)
+    assert (parts.value, parts.interval) == (whole.value, whole.interval)
 
 
 def test_weighted_kendall_without_ties_is_the_one_of_scipy() -> None:

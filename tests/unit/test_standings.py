@@ -17,7 +17,7 @@ from pyfsagg.score_tables._tests import (
     ranks_within,
     skillings_mack,
 )
-from pyfsagg.score_tables.question import score_table
+from pyfsagg.score_tables.question import _within, score_table
 from pyfsagg.statistics import bayesian_t_tests, pairwise_tests, rank_confidence, wilcoxon
 
 NAN = np.nan
@@ -72,6 +72,30 @@ def test_a_wide_table() -> None:
     assert text.index("places") < text.index("Average rank")
     assert "data sets like these" in text
     assert "Nothing is said about these data sets" in text
+
+
+def test_sentences_of_certain_and_uncertain_places() -> None:
+    def said(values: np.ndarray) -> list[str]:
+        names = list("abcdefg")[: values.shape[1]]
+        return list(map(str, pyfsagg.standings(pd.DataFrame(values, columns=names)).sentences))
+
+    noise = 0.01 * np.random.default_rng(0).normal(size=(12, 7))
+    clear, pairs, other, _ = said(noise + np.arange(7.0))
+    assert clear.startswith("All 7 places are certain, and the first is g.")
+    assert pairs.endswith("divide the methods into 7 classes: g | f | e | d | c | b | and 1 more.")
+    assert other.startswith("Nothing is said about these data sets, with other instances")
+    some, pairs, *_ = said(noise[:, :4] + [0.0, 0.0, 1.0, 2.0])
+    assert some.startswith("2 of 4 places are certain (d and c), and the first is d.")
+    assert pairs.endswith("divide the methods into 3 classes: d | c | a and b.")
+    none, pairs, *_ = said(noise[:, :3])
+    assert none.startswith("No place is certain, and any of the 3 methods may be the first.")
+    assert pairs.startswith("No pair can be distinguished")
+    noise[0, 0] = NAN
+    *_, holes = said(noise + np.arange(7.0))
+    assert holes.startswith("1 of 84 scores are missing.")
+    assert holes.endswith(
+        "as bad as any result on these data sets, no mean would change its place."
+    )
 
 
 def test_pairs_are_those_of_the_tests() -> None:
@@ -152,6 +176,24 @@ def test_by_average_rank() -> None:
     sets = rank_confidence(ranks, higher_is_better=False)
     np.testing.assert_array_equal(result.sets().lower_all, sets.lower_all)
     assert result.test == "wilcoxon"
+
+
+def test_degrees_of_freedom_of_unequal_variances_are_those_of_welch() -> None:
+    rows = [np.array([4.0, -3.0, -1.0]), np.array([1.0, -2.0, 0.5, 1.5, -1.0])]
+    codes = np.repeat([0, 1], [3, 5])
+    size = np.array([[3], [5]])
+    covariance, df = _within(np.concatenate(rows)[:, np.newaxis], codes, size, 0.0, False)
+    # The statistic of the difference of two means has this variance, and these degrees of freedom.
+    welch = stats.ttest_ind(*rows, equal_var=False)
+    assert df == pytest.approx(welch.df)
+    assert covariance == pytest.approx(sum(row.var(ddof=1) / row.size for row in rows) / 4.0)
+
+
+def test_a_data_set_with_holes_has_ranks_as_if_it_had_all_methods() -> None:
+    frame = pd.DataFrame(ASSEMBLY, columns=list("abcd"))
+    found = pyfsagg.standings(frame, higher_is_better=False).to_frame()["average_rank"]
+    places = (frame.rank(axis=1) - 0.5).div(frame.notna().sum(axis=1), axis=0)
+    np.testing.assert_allclose(found[list("abcd")], (4.0 * places + 0.5).mean())
 
 
 def test_few_data_sets_are_refused_with_the_reason() -> None:

@@ -71,7 +71,18 @@ def test_what_is_said_of_an_item(found: Any) -> None:
     by_study = found.by_study()
     assert by_study["left"].tolist()[3] >= 5
     assert by_study.loc["c", "against"] == 1
-    assert "1 of them are" in found.sentences()[2] or "other sign" in " ".join(found.sentences())
+    said = found.sentences()
+    assert said[0] == (
+        "10 items of 300 in at least 2 of 4 studies with one sign, with a false discovery rate of at most "
+        "0.05: 5 up, 5 down."
+    )
+    least = by_study["left"].idxmin()
+    assert (
+        said[1] == f"They rest most on {least}: without it {by_study['left'].min()} of 10 remain."
+    )
+    assert said[2].startswith(f"{(frame.loc[found.select(), 'against'] != '').sum()} of them are")
+    assert repr(found).startswith("Studies(4 studies; 10 items of 300 in at least 2; best first: ")
+    assert repr(found).endswith(f"{', '.join(found.to_frame().index[:3])})")
 
 
 def test_p_values_are_those_of_the_worst_subset() -> None:

@@ -277,6 +277,17 @@ def test_they_change_no_bit_of_the_ranking_and_no_worker_changes_them(method: An
     assert one.parameters["shuffles"] == {"n_shuffles": 999, "unit": "rows", "n_pairs": 3}
 
 
+@pytest.mark.parametrize(("n_resamples", "n_shuffles"), [(20, 19), (200, 39), (299, 39)])
+def test_a_function_scores_a_shuffled_target_for_each_five_resamples(
+    n_resamples: int, n_shuffles: int
+) -> None:
+    X, y = table(0.6, n=30, p=4)
+    checks = Checks(shuffles="auto", pairs=0)
+    how = {"n_resamples": n_resamples, "random_state": 0, "checks": checks}
+    found = pyfsagg.wam(X, y, filter=lambda X, y, weight: X.mean(axis=0), **how)
+    assert found.parameters["shuffles"]["n_shuffles"] == n_shuffles
+
+
 def test_a_resumed_run_has_the_same(tmp_path) -> None:
     X, y = table(1.0)
     options = {"n_resamples": 30, "random_state": 5}

@@ -250,6 +250,8 @@ def test_everything_around_an_ensemble_does_without_a_target(tmp_path) -> None:
     assert selector.fit_transform(WINE.X).shape == (178, 2)
     assert not selector._requires_target()
     assert pyfsagg.BetweenAggregationSelector()._requires_target()
+    mixed = pyfsagg.BetweenAggregationSelector(["laplacian_score", "information_gain"])
+    assert mixed._requires_target()  # one of them reads it
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.cluster import DBSCAN, BisectingKMeans, KMeans
+from sklearn.decomposition import PCA
 
 from pyfsagg.exceptions import (
     DataError,
@@ -265,6 +266,12 @@ def _with(row: int, column: int, value: float) -> np.ndarray:
         (planted(), {"standardize": "zscore"}, ParameterError, "standardize must be one of"),
         (planted(), {"clusterer": "kmeans"}, UnknownNameError, "did you mean 'k_means'"),
         (planted(), {"clusterer": 3}, InputTypeError, "or a scikit-learn clusterer, got 3"),
+        (
+            planted(),
+            {"clusterer": PCA()},
+            InputTypeError,
+            r"or a scikit-learn clusterer, got PCA\(\)",
+        ),
         (planted(), {"clusterer": DBSCAN()}, InputTypeError, "no parameter n_clusters"),
         (planted(), {"labels": np.zeros((2, 59))}, DataError, "59 samples per partition"),
         (planted(), {"labels": np.zeros(60)}, DataError, "one row per partition"),

@@ -197,6 +197,21 @@ def test_frmv_by_label_correlation() -> None:
         frmv(X, labels=labels, association="pearson")
 
 
+@pytest.mark.parametrize("association", ["correlation_ratio", "label_correlation"])
+def test_frmv_of_more_features_than_a_block_has(association: str) -> None:
+    rng = np.random.default_rng(2)
+    X, labels = rng.standard_normal((12, 600)), rng.integers(0, 3, (4, 12))
+    parts = [
+        0,
+        *range(500, 512),
+        *range(512, 520),
+        599,
+    ]  # scores of features depend on no other one
+    some = frmv(X[:, parts], labels=labels, association=association, aggregator="arithmetic_mean")
+    whole = frmv(X, labels=labels, association=association, aggregator="arithmetic_mean")
+    np.testing.assert_allclose(whole.scores[parts], some.scores, rtol=1e-12)
+
+
 def test_one_seed_gives_frcm_and_frmv_the_same_clusterings() -> None:
     X = TABLES["tall"]
     first = frcm(X, n_clusterings=6, random_state=3)
