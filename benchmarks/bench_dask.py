@@ -63,7 +63,7 @@ def _compare(n: int, p: int, m: int) -> dict[str, Any]:
 def _on_cluster(workers: int, run: Callable[[], bytes], expected: bytes) -> dict[str, float]:
     from distributed import Client, LocalCluster
 
-    more = {"processes": True, "threads_per_worker": 1, "dashboard_address": None}
+    more = {"processes": True, "threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(n_workers=workers, silence_logs=50, **more) as local, Client(local) as client:
         client.wait_for_workers(workers)
         with joblib.parallel_config(backend="dask"):

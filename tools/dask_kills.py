@@ -45,7 +45,7 @@ def main() -> None:
     here = _run(X, y)
     found: Counter[str] = Counter()
     by_moment: dict[str, Counter[str]] = {name: Counter() for name in MOMENTS}
-    more = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": None}
+    more = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     while sum(found.values()) < options.kills:
         moment = list(MOMENTS)[sum(found.values()) % len(MOMENTS)]
         wait = draw.uniform(*MOMENTS[moment])

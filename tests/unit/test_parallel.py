@@ -100,7 +100,7 @@ def _two_workers() -> Iterator[Any]:
     """Worker processes on this machine, which are started again when they die."""
     with (
         distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
         ) as local,
         distributed.Client(local) as client,
     ):
@@ -223,7 +223,7 @@ def test_sending_that_never_ends_because_a_worker_died_is_given_up(mortal, monke
 @pytest.mark.parametrize("moment", ["never", "later"])
 def test_a_cluster_without_workers_is_said_after_a_time(monkeypatch, moment):
     monkeypatch.setattr(parallel, "PATIENCE", 1.0)
-    options = {"processes": False, "dashboard_address": None, "silence_logs": 50}
+    options = {"processes": False, "dashboard_address": ":0", "silence_logs": 50}
     workers = 0 if moment == "never" else 1
     with (
         distributed.LocalCluster(n_workers=workers, threads_per_worker=1, **options) as local,
