@@ -26,6 +26,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -249,29 +250,23 @@ def voting_rows(rounds: int, quick: bool) -> list[dict[str, Any]]:
     from abcvoting import abcrules
     from abcvoting.preferences import Profile
 
-    rng = np.random.default_rng(2)
-    m, p, size = (20, 20, 5) if quick else (200, 200, 20)
-    held = rng.random((m, p)) < rng.random(p) * 0.3
-    profile = Profile(p)
-    profile.add_voters([np.flatnonzero(ballot).tolist() for ballot in held if ballot.any()])
+    rules = (("sequential_proportional_approval", "seqpav"), ("phragmen", "seqphragmen"))
     rows = []
-    for rule, theirs in (
-        ("sequential_proportional_approval", "seqpav"),
-        ("phragmen", "seqphragmen"),
-    ):
-
-        def ours(rule: str = rule) -> list[str]:
-            given = {"size": size, "feature_names": [*map(str, range(p))]}
-            return pyfsagg.vote(held[held.any(axis=1)], rule, **given).select(size)
-
-        def other(theirs: str = theirs) -> Any:
-            return abcrules.compute(theirs, profile, size, resolute=True)
-
-        chosen = set(map(int, ours()))
-        assert chosen == set(other()[0]), f"{rule}: another committee"
-        seconds, beside = least(ours, rounds), least(other, rounds)
-        name = f"{rule}, {m} voters, {size} of {p}"
-        rows.append(row(name, f"abcvoting {version('abcvoting')}", seconds, beside, 0.0))
+    for m, p, size in ((20, 20, 5),) if quick else ((20, 20, 5), (200, 200, 20)):
+        rng = np.random.default_rng(2)
+        held = rng.random((m, p)) < rng.random(p) * 0.3
+        held = held[held.any(axis=1)]
+        profile = Profile(p)
+        profile.add_voters([np.flatnonzero(ballot).tolist() for ballot in held])
+        given = {"size": size, "feature_names": [*map(str, range(p))]}
+        for rule, theirs in rules:
+            ours = partial(pyfsagg.vote, held, rule, **given)
+            other = partial(abcrules.compute, theirs, profile, size, resolute=True)
+            chosen = set(map(int, ours().select(size)))
+            assert chosen == set(other()[0]), f"{rule}: another committee"
+            seconds, beside = least(ours, rounds), least(other, rounds)
+            name = f"{rule}, {m} voters, {size} of {p}"
+            rows.append(row(name, f"abcvoting {version('abcvoting')}", seconds, beside, 0.0))
     return rows
 
 

@@ -335,12 +335,12 @@ def equal_bits(codes, position, level):
     return np.uint64(sum(1 << k for k, bit in enumerate(same) if bit))
 
 
-def count_before(codes, places, times, first, last, out):
-    block = [codes[places[i] : places[i] + BLOCK] for i in range(last + 1)]
+def count_equal(codes, places, times, first, last, wanted, start, out, number):
     total = np.zeros(BLOCK, dtype=np.int64)
     for i in range(first, last):
-        total += int(times[i]) * (block[i] == block[last])
-    out[last * BLOCK : (last + 1) * BLOCK] = total
+        same = codes[places[i] : places[i] + BLOCK] == wanted[start : start + BLOCK]
+        total += int(times[i]) * same
+    out[number * BLOCK : (number + 1) * BLOCK] = total
 
 
 def _meet_in_python(rows, columns):

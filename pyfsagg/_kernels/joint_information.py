@@ -80,7 +80,7 @@ class State(NamedTuple):
     with_joint: NDArray[np.int64]  # scratch
 
 
-@kernel
+@kernel(inline="always")
 def _meet_selected(
     resample: Resample,
     state: State,
@@ -114,7 +114,7 @@ def _meet_selected(
             current[j] = term
         elif criterion == JMI or criterion == DISR:
             current[j] += term
-        else:
+        elif current[j] > 0.0:
             current[j] = min(current[j], term)
         seen[j] += 1
 
@@ -131,13 +131,47 @@ def _least_known(
 ) -> None:
     """Bring the minima of `others` up to date with `k` selected features, as long as they reach the mark."""
     current, seen = state.current, state.seen
-    first = resample.n_features + 1
-    for s in range(k):
-        open_ones = others[
-            (seen[others] == s) & (current[others] >= mark) & (current[others] > 0.0)
-        ]
-        if open_ones.shape[0] > 0:
-            _meet_selected(resample, state, criterion, order[s], first + s, open_ones)
+    still = np.empty(others.shape[0], dtype=np.int64)
+    for s in range(seen[others].min(), k):
+        n = 0
+        for j in others:
+            if seen[j] == s and current[j] >= mark and current[j] > 0.0:
+                still[n] = j
+                n += 1
+        if n > 0:
+            joint = resample.n_features + 1 + s
+            _meet_selected(resample, state, criterion, order[s], joint, still[:n])
+
+
+@kernel
+def _first_largest(
+    resample: Resample,
+    state: State,
+    criterion: int,
+    order: NDArray[np.int64],
+    k: int,
+    best: int,
+    left: NDArray[np.bool_],
+) -> int:
+    """The first column of the largest minimum, where that of `best` has the largest bound."""
+    # It sets a mark, which few others can reach.
+    current, n_features = state.current, resample.n_features
+    _least_known(resample, state, criterion, order, k, np.full(1, best), 0.0)
+    others = np.empty(_AT_ONCE, dtype=np.int64)
+    j = 0
+    while j < n_features:
+        n, first, mark = 0, best, current[best]
+        while j < n_features and n < _AT_ONCE:
+            if left[j] and (current[j] > mark or (current[j] == mark and j <= first)):
+                others[n] = j
+                n += 1
+            j += 1
+        if n > 0:
+            _least_known(resample, state, criterion, order, k, others[:n], mark)
+        for i in others[:n]:
+            if current[i] > current[best] or (current[i] == current[best] and i < best):
+                best = i
+    return best
 
 
 @kernel(inline="always")
@@ -162,33 +196,21 @@ def _select_joint(
     )
     left = np.ones(n_features, dtype=np.bool_)
     row_codes = np.zeros(resample.weight.shape[0], dtype=np.uint32)
-    depth, joint, sums = order.shape[0], n_features + 1, criterion == JMI or criterion == DISR
+    depth, joint = order.shape[0], n_features + 1
+    each = state.n_levels.shape[0] <= n_features + 2  # no room for more than one joint column
     for k in range(depth):
         best = order[k] if order[k] >= 0 else next_selected(current, left)
-        if order[k] < 0 and not sums and state.seen[best] < k:
-            # What has the largest bound sets a mark, which few others can reach.
-            _least_known(resample, state, criterion, order, k, np.full(1, best), 0.0)
-            start = 0
-            while start < n_features:
-                mark = current[best]
-                behind = np.arange(n_features) > best
-                reach = left & (current >= mark) & ~(behind & (current == mark))
-                reach[:start] = False
-                others = np.flatnonzero(reach)[:_AT_ONCE]
-                start = others[-1] + 1 if others.shape[0] > 0 else n_features
-                _least_known(resample, state, criterion, order, k, others, mark)
-                for j in others:
-                    if current[j] > current[best] or (current[j] == current[best] and j < best):
-                        best = j
+        if order[k] < 0 and not each and state.seen[best] < k:
+            best = _first_largest(resample, state, criterion, order, k, best, left)
         order[k] = best
         scores[best] = current[best]
         left[best] = False
         if k + 1 < depth:
             next_word = _join(resample, best, joint, free_word, row_codes)
-            if sums or (k == 0 and criterion != CMIM):
+            if each or (k == 0 and criterion != CMIM):
                 others = np.flatnonzero(left)
                 _meet_selected(resample, state, criterion, best, joint, others)
-            if not sums:
+            if not each:
                 free_word, joint = next_word, joint + 1
     for j in np.flatnonzero(left):
         scores[j] = current[j]
@@ -209,8 +231,8 @@ def joint_block(
 ) -> None:
     """As :func:`mrmr_block`, for criteria that join selected features with the class.
 
-    `n_codes` bounds the codes of these, too: of one for sums, of one for each selected feature for minima,
-    which are found no further than the selection needs.
+    `n_codes` bounds the codes of these, too: of one, with which all features meet at once, or of one for
+    each selected feature for minima, which are then found no further than the selection needs.
     """
     by_rows, most_masked = way_of_counting(weights, n_codes)
     encoded = allocate(most_masked, n_codes, like)

@@ -23,7 +23,7 @@ from pyfsagg._kernels.mrmr_counts import (
     Encoded,
     Tables,
     allocate,
-    count_before,
+    count_equal,
     encode,
     log_table,
     nats,
@@ -45,7 +45,8 @@ MIM, MRMR, JMI, DISR, JMIM, NJMIM, CMIM = range(7)
 class FewRows(NamedTuple):
     """The columns of one resample by distinct row.
 
-    ``steps[first_step[i] + c]`` is what row i adds to the sum of c·ln c where its cell holds c draws.
+    ``steps[first_step[i] + c]`` is what row i adds to the sum of c·ln c where its cell holds c draws;
+    ``steps[c]`` is c·ln c.
     """
 
     rows: NDArray[np.int64]  # (k,) the rows that were drawn
@@ -56,6 +57,7 @@ class FewRows(NamedTuple):
     blocks: NDArray[
         np.uint8
     ]  # flat (blocks, k, BLOCK): features again, for as many draws as bytes count
+    each_level: NDArray[np.uint8]  # flat (most levels, BLOCK): a level for all features of a block
     n_levels: NDArray[np.int64]  # (n_columns,)
     level_sums: NDArray[np.int64]  # (n_columns,) sum of value[count] over the levels
     shift: int  # cells of a level of the other column, as a power of 2
@@ -109,10 +111,10 @@ def place_rows(
     times = weights[rows]
     value = tables.value
     heaviest, size = int(times.max()) if times.shape[0] else 0, value.shape[0]
-    steps = np.zeros(heaviest * size, dtype=np.int64)
-    for more in range(1, heaviest + 1):
+    steps = np.zeros((heaviest + 1) * size, dtype=np.int64)
+    for more in range(heaviest + 1):
         for count in range(size - more):
-            steps[(more - 1) * size + count] = value[count + more] - value[count]
+            steps[more * size + count] = value[count + more] - (value[count] if more > 0 else 0)
     n_columns, most = n_codes.shape[0], int(n_codes.max())
     levels = min(most, rows.shape[0])
     n_blocks = -(-n_features // BLOCK) if size <= _BYTE + 1 else 0
@@ -120,10 +122,11 @@ def place_rows(
     return FewRows(
         rows,
         times,
-        ((times.astype(np.int64) - 1) * size).astype(np.uint32),
+        (times.astype(np.int64) * size).astype(np.uint32),
         steps,
         np.empty(n_columns * rows.shape[0], dtype=like.dtype),
         np.zeros(n_blocks * rows.shape[0] * BLOCK, dtype=np.uint8),
+        np.repeat(np.arange(levels if n_blocks > 0 else 0), BLOCK).astype(np.uint8),
         np.zeros(n_columns, dtype=np.int64),
         np.zeros(n_columns, dtype=np.int64),
         shift,
@@ -192,25 +195,24 @@ def _write_blocks(
 ) -> None:
     """Do it for all features of the blocks in which there are any.
 
-    The rows are gone through level by level of column `a`.  A row asks, for all features of a block at once,
+    The rows are gone through level by level of column `a`.  Where these are more than the levels of a block,
+    they are counted for each of its levels, for all features of the block at once; elsewhere each row asks
     how often the rows before it are in its cell.
     """
-    k, steps = few.rows.shape[0], few.steps
+    k, steps, n_levels = few.rows.shape[0], few.steps, few.n_levels[a]
     level = few.codes[a * k : (a + 1) * k]
-    start = np.zeros(few.n_levels[a] + 1, dtype=np.int64)
+    start = np.zeros(n_levels + 1, dtype=np.int64)
     for i in range(k):
         start[np.int64(level[i]) + 1] += 1
     start = np.cumsum(start)
     free = start.copy()
-    by_level, first_of_level = np.empty(k, dtype=np.int64), np.empty(k, dtype=np.int64)
+    by_level = np.empty(k, dtype=np.int64)
     for i in range(k):
-        place = free[level[i]]
-        by_level[place], first_of_level[place] = i, start[level[i]]
+        by_level[free[level[i]]] = i
         free[level[i]] += 1
     times = few.times[by_level].astype(np.uint8)
-    first_step = few.first_step[by_level].astype(np.uint64)
-    places = np.empty(k, dtype=np.int64)
-    before = np.empty(k * BLOCK, dtype=np.uint8)
+    places, first_step = np.empty(k, dtype=np.int64), np.empty(k, dtype=np.uint64)
+    counts = np.empty(k * BLOCK, dtype=np.uint8)
     total = np.empty(BLOCK, dtype=np.int64)
     block = -1
     for b in others:
@@ -218,17 +220,34 @@ def _write_blocks(
             block = b // BLOCK
             for i in range(k):
                 places[i] = (block * k + by_level[i]) * BLOCK
-            for i in range(k):
-                first = first_of_level[i]
-                count_before(few.blocks, places, times, first, i, before)  # type: ignore[call-arg]
+            levels = few.n_levels[block * BLOCK : (block + 1) * BLOCK].max()
+            n = 0
+            for one in range(n_levels):
+                first, last = start[one], start[one + 1]
+                if last - first > levels:
+                    for of_b in range(levels):
+                        at = of_b * BLOCK
+                        count_equal(  # type: ignore[call-arg]
+                            few.blocks, places, times, first, last, few.each_level, at, counts, n
+                        )
+                        first_step[n] = 0
+                        n += 1
+                else:
+                    for i in range(first, last):
+                        at = places[i]
+                        count_equal(  # type: ignore[call-arg]
+                            few.blocks, places, times, first, i, few.blocks, at, counts, n
+                        )
+                        first_step[n] = few.first_step[by_level[i]]
+                        n += 1
             for f in range(0, BLOCK, _TOGETHER):
                 total_b, total_c, total_d, total_e = own, own, own, own
-                for i in range(k):
-                    step, at = first_step[i], np.uint64(i * BLOCK + f)
-                    total_b += steps[step + np.uint64(before[at])]
-                    total_c += steps[step + np.uint64(before[at + np.uint64(1)])]
-                    total_d += steps[step + np.uint64(before[at + np.uint64(2)])]
-                    total_e += steps[step + np.uint64(before[at + np.uint64(3)])]
+                for i in range(n):
+                    step, of_f = first_step[i], np.uint64(i * BLOCK + f)
+                    total_b += steps[step + np.uint64(counts[of_f])]
+                    total_c += steps[step + np.uint64(counts[of_f + np.uint64(1)])]
+                    total_d += steps[step + np.uint64(counts[of_f + np.uint64(2)])]
+                    total_e += steps[step + np.uint64(counts[of_f + np.uint64(3)])]
                 total[f : f + _TOGETHER] = (total_b, total_c, total_d, total_e)
         found[b] = total[b - block * BLOCK] - few.level_sums[b]
 

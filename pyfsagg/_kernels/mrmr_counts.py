@@ -154,29 +154,28 @@ BLOCK = 64
 
 
 @intrinsic
-def count_before(
-    typingctx: Any, codes: Any, places: Any, times: Any, first: Any, last: Any, out: Any
-) -> tuple[Any, Any]:
-    """For each column of a block: how often rows ``first..last - 1`` have the code of row `last`.
+def count_equal(
+    typingctx: Any, codes: Any, places: Any, times: Any, first: Any, last: Any,
+    wanted: Any, start: Any, out: Any, number: Any,
+) -> tuple[Any, Any]:  # fmt: skip
+    """For each column of a block: how often rows ``first..last - 1`` have its code of ``wanted[start:]``.
 
     The codes of row i start at ``codes[places[i]]``; it counts ``times[i]`` times.  The sums go to
-    ``out[last * BLOCK]`` and what follows; bytes must hold them.
+    ``out[number * BLOCK]`` and what follows; bytes must hold them.
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        first, last = arguments[3:5]
-        data, rows, counts, out = (
-            _data(context, builder, signature.args[k], arguments[k]) for k in (0, 1, 2, 5)
+        first, last, start, number = (arguments[k] for k in (3, 4, 6, 8))
+        data, rows, counts, wanted, out = (
+            _data(context, builder, signature.args[k], arguments[k]) for k in (0, 1, 2, 5, 7)
         )
         block = ir.VectorType(ir.IntType(8), BLOCK)
         zeros = ir.Constant(block, [0] * BLOCK)
 
-        def codes_of(row: Any) -> Any:
-            place = builder.load(builder.gep(rows, [row]))
-            pointer = builder.bitcast(builder.gep(data, [place]), block.as_pointer())
-            return builder.load(pointer, align=1)
+        def block_at(array: Any, place: Any) -> Any:
+            return builder.bitcast(builder.gep(array, [place]), block.as_pointer())
 
-        wanted = codes_of(last)
+        sought = builder.load(block_at(wanted, start), align=1)
         total = cgutils.alloca_once_value(builder, zeros)  # type: ignore[no-untyped-call]
         step = ir.Constant(_WORD, 1)
         with cgutils.for_range_slice(builder, first, last, step, _WORD) as (row, _):
@@ -185,15 +184,16 @@ def count_before(
             )
             everywhere = ir.Constant(ir.VectorType(_INDEX, BLOCK), [0] * BLOCK)
             draws = builder.shuffle_vector(one, zeros, everywhere)
-            same = builder.icmp_unsigned("==", codes_of(row), wanted)
+            found = builder.load(block_at(data, builder.load(builder.gep(rows, [row]))), align=1)
+            same = builder.icmp_unsigned("==", found, sought)
             more = builder.select(same, draws, zeros)
             builder.store(builder.add(builder.load(total), more), total)
-        place = builder.mul(last, ir.Constant(_WORD, BLOCK))
-        pointer = builder.bitcast(builder.gep(out, [place]), block.as_pointer())
-        builder.store(builder.load(total), pointer, align=1)
+        place = builder.mul(number, ir.Constant(_WORD, BLOCK))
+        builder.store(builder.load(total), block_at(out, place), align=1)
         return context.get_dummy_value()
 
-    return types.void(codes, places, times, types.int64, types.int64, out), generate
+    word = types.int64
+    return types.void(codes, places, times, word, word, wanted, word, out, word), generate
 
 
 _VECTOR_BITS = WORD_BITS * LANES

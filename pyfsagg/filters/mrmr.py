@@ -153,7 +153,8 @@ class InformationScorer:
         orders = _base.begun_orders(len(weights), self.given, self.n_selected)
         n_codes = np.append(columns.n_codes, n_classes)
         if criterion >= JMI:  # features joined with the class: see the kernel
-            n_joined = orders.shape[1] if criterion >= JMIM else 1
+            lazy = criterion >= JMIM and orders.shape[1] < columns.values.shape[1]
+            n_joined = orders.shape[1] if lazy else 1
             joined = np.full(n_joined, columns.n_codes.max() * n_classes)
             n_codes = np.append(n_codes, joined)
         total = int(weights.sum(axis=1, dtype=np.int64).max(initial=0))

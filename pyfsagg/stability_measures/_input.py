@@ -351,29 +351,31 @@ def _read_list(position: int, row: Any) -> list[Hashable]:
         raise InputTypeError(
             f"set {position + 1} must be a list or set of features, got {type(row).__name__}"
         )
-    items = [item.item() if isinstance(item, np.generic) else item for item in row]
-    for item in items:
-        if not isinstance(item, (str, numbers.Integral)) or isinstance(item, bool):
-            raise InputTypeError(
-                f"set {position + 1} contains {item!r}; features are given by name or by position"
-            )
+    items = list(row)
+    if not {*map(type, items)} <= {str, int}:  # what R and most people give needs no look at each
+        items = [item.item() if isinstance(item, np.generic) else item for item in items]
+        for item in items:
+            if not isinstance(item, (str, numbers.Integral)) or isinstance(item, bool):
+                raise InputTypeError(
+                    f"set {position + 1} contains {item!r}; features are given by name or by position"
+                )
     if len(set(items)) != len(items):
         raise DataError(f"set {position + 1} names a feature twice")
     return items
 
 
 def _support(selected: list[list[Hashable]], labels: list[Hashable], named: bool) -> Booleans:
-    column = {label: j for j, label in enumerate(labels)}
+    column: dict[Hashable, int] = {label: j for j, label in enumerate(labels)}
     what = f"{len(selected):,} sets of {len(labels):,} features"
     memory.require_memory(len(selected) * len(labels), what, "take fewer sets")
     support = np.zeros((len(selected), len(labels)), dtype=bool)
+    if named:  # features may be given by position, too
+        column = {j: j for j in range(len(labels))} | column
     for i, row in enumerate(selected):
-        for item in row:
-            if item in column:
-                support[i, column[item]] = True
-            elif named and isinstance(item, int) and 0 <= item < len(labels):
-                support[i, item] = True
-            else:
-                allowed = "in feature_names" if named else f"a position from 0 to {len(labels) - 1}"
-                raise DataError(f"set {i + 1} contains {item!r}, which is not {allowed}")
+        try:
+            support[i, [column[item] for item in row]] = True
+        except KeyError as error:
+            allowed = "in feature_names" if named else f"a position from 0 to {len(labels) - 1}"
+            what = f"set {i + 1} contains {error.args[0]!r}, which is not {allowed}"
+            raise DataError(what) from None
     return support

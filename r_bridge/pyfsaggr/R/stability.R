@@ -76,7 +76,7 @@ collection <- function(x, input = NULL, n_features = NULL) {
       if (!is.atomic(one) || anyNA(one)) {
         stop_pyfsagg("x is a list: its selections are vectors of names without NA", "data")
       }
-      as.list(enc2utf8(as.character(one)))
+      enc2utf8(as.character(one))
     })
     return(list(kind = "lists", data = data, n_features = n_features))
   }
