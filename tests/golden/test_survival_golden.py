@@ -24,23 +24,15 @@ def better_direction(name: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("ties", ["efron", "breslow"])
-def test_one_row_each(ties: str) -> None:
-    expected = FOUND["tied"][ties]
-    score = pyfsagg.cox_score(TIED[FEATURES], TIMES, ties=ties)
+@pytest.mark.parametrize(("rows", "weight"), [("tied", None), ("repeated", COUNT)])
+def test_score_and_residuals(ties: str, rows: str, weight: np.ndarray | None) -> None:
+    """Rows that count are rows repeated in R."""
+    expected = FOUND[rows][ties]
+    score = pyfsagg.cox_score(TIED[FEATURES], TIMES, ties=ties, sample_weight=weight)
     np.testing.assert_allclose(score, list(expected["score"].values()), rtol=1e-9)
-    residuals = pyfsagg.filters.martingale_residuals(TIMES, ties=ties)
-    np.testing.assert_allclose(residuals, expected["martingale"], rtol=0, atol=1e-12)
-
-
-@pytest.mark.parametrize("ties", ["efron", "breslow"])
-def test_rows_that_count_are_rows_repeated_in_r(ties: str) -> None:
-    expected = FOUND["repeated"][ties]
-    score = pyfsagg.cox_score(TIED[FEATURES], TIMES, ties=ties, sample_weight=COUNT)
-    np.testing.assert_allclose(score, list(expected["score"].values()), rtol=1e-9)
-    residuals = pyfsagg.filters.martingale_residuals(TIMES, ties=ties, sample_weight=COUNT)
-    np.testing.assert_allclose(
-        np.repeat(residuals, COUNT), expected["martingale"], rtol=0, atol=1e-12
-    )
+    residuals = pyfsagg.filters.martingale_residuals(TIMES, ties=ties, sample_weight=weight)
+    repeated = np.repeat(residuals, 1 if weight is None else weight)
+    np.testing.assert_allclose(repeated, expected["martingale"], rtol=0, atol=1e-12)
 
 
 def test_concordance() -> None:
