@@ -1,4 +1,4 @@
-"""Columns that are always in from a terminal: a ranking, its evaluation, and a committee."""
+"""Columns that are always in and columns that are adjusted for, from a terminal."""
 
 import json
 from collections.abc import Callable
@@ -60,3 +60,35 @@ def test_an_elimination_keeps_a_column(pyfsagg: Run, markers: None, tmp_path: Pa
     pyfsagg(f"{order} --always {first} -o run")
     assert removed("run")[-1] == first
     assert f"Always in: {first}." in " ".join(pyfsagg("show run").stdout.split())
+
+
+@pytest.fixture
+def batches(tmp_path: Path) -> None:
+    """``batches.csv``: a batch that goes with the class shifts b, and a differs between the classes."""
+    rng = np.random.default_rng(0)
+    batch = rng.integers(0, 2, 90)
+    case = rng.random(90) < np.where(batch == 1, 0.8, 0.2)
+    table = pd.DataFrame(rng.normal(size=(90, 4)), columns=list("abcd")).round(3)
+    table["a"] += 1.5 * case
+    table["b"] += 3.0 * batch
+    table = table.assign(age=rng.normal(50, 9, 90).round(1), batch=np.where(batch, "new", "old"))
+    table.assign(kind=np.where(case, "case", "control")).to_csv(
+        tmp_path / "batches.csv", index=False
+    )
+
+
+def test_an_adjusted_run_and_its_settings(pyfsagg: Run, batches: None, tmp_path: Path) -> None:
+    rank = "rank batches.csv --target kind --filters anova_f,spearman -n 20 --quiet"
+    pyfsagg(f"{rank} --adjust batch,age -o run")
+    record = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert record["data"]["adjusters"] == {"age": "a number", "batch": "2 levels"}
+    assert record["parameters"]["adjust"] == ["batch", "age"]
+    assert (tmp_path / "run" / "selected.txt").read_text() == "a\n"
+    assert 'adjust = ["batch", "age"]' in (tmp_path / "run" / "run.toml").read_text()
+    ranking = (tmp_path / "run" / "ranking.csv").read_bytes()
+    pyfsagg("rank --config run/run.toml --overwrite -o run --quiet")
+    assert (tmp_path / "run" / "ranking.csv").read_bytes() == ranking
+    said = "The scores are adjusted for age (a number) and batch (2 levels)"
+    assert said in " ".join(pyfsagg("show run").stdout.split())
+    pyfsagg(f"{rank} -o without")
+    assert "b" in (tmp_path / "without" / "selected.txt").read_text().split()
