@@ -263,29 +263,6 @@ def test_one_method_is_described(command, refused) -> None:
     assert "unknown stability measure 'nogeira'; did you mean 'nogueira'?" in said
 
 
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("rnk", "pyfsagg: unknown command 'rnk'; did you mean rank?"),
-        ("rank t.csv --trget a", "unknown argument --trget; did you mean --target?"),
-        (
-            "rank t.csv -t a --task regresion",
-            "unknown choice 'regresion'; did you mean regression?",
-        ),
-        ("rank t.csv u.csv -t a", "unknown argument u.csv ("),
-    ],
-)
-def test_what_was_probably_meant(refused, line: str, message: str) -> None:
-    assert message in refused(line)
-
-
-def test_help_of_a_command(command) -> None:
-    assert command("help rank")[0] == command("rank --help")[0]
-    assert command("help")[0] == command("--help")[0]
-    assert "pyfsagg demo" in command("help")[0]
-    command("help rnk", code=2)
-
-
 def test_a_shell_completes_commands_and_flags(command, tmp_path: Path) -> None:
     script = command("completion bash")[0]
     (tmp_path / "complete.sh").write_text(script)
