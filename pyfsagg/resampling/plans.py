@@ -203,7 +203,7 @@ class ComplementaryPairs(Plan):
     @staticmethod
     def pairs(n_resamples: int) -> Indices:
         """The numbers of the resamples that form each pair, shape (n_resamples / 2, 2)."""
-        return np.arange(n_resamples).reshape(-1, 2)
+        return np.arange(n_resamples - n_resamples % 2).reshape(-1, 2)
 
     def _draw(self, source: Population, rows: range) -> Drawn:
         units = None if self.groups is None else _groups(self.groups, source)
