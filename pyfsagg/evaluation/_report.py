@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,9 +16,9 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg._base.words import number, plural, readable
 from pyfsagg._report import closing, drawing
-from pyfsagg._report.page import Block, PageColumn, PageTable, Section, heads
+from pyfsagg._report.page import PageColumn, PageTable, Section, heads
 from pyfsagg.evaluation.result import Evaluation
-from pyfsagg.evaluation.values import RANDOM_SUBSETS
+from pyfsagg.evaluation.values import RANDOM_SUBSETS, widen
 from pyfsagg.exceptions import InputTypeError
 from pyfsagg.score_tables._report import difference_blocks
 
@@ -59,9 +60,9 @@ def plot_accuracy(
     height = PANEL[1] * n_rows + 0.3 + 0.2 * math.ceil(n_labels / 3)
     figure = Figure(figsize=(PANEL[0] * columns + 0.4, height), layout="constrained")
     grid = figure.subplots(n_rows, columns, sharex=True, sharey=True, squeeze=False)
-    axes = list(grid.flat)[: len(panels)]
-    for spare in list(grid.flat)[len(panels) :]:
-        spare.remove()
+    axes, spare = list(grid.flat)[: len(panels)], list(grid.flat)[len(panels) :]
+    for ax in spare:
+        ax.remove()
     summary = result.summary()
     summary = summary[(summary["metric"] == name) & (summary["protocol"] == chosen)]
     for position, (ax, classifier) in enumerate(zip(axes, panels, strict=True)):
@@ -143,29 +144,29 @@ def _draw_baselines(
 
 EVALUATION_PLOTS: dict[str, Callable[..., Any]] = {"accuracy": plot_accuracy}
 """The pictures of :meth:`pyfsagg.Evaluation.plot`, by name."""
-
-
 MOST_ROWS = 2000
+
+
+def frame_table(caption: str, frame: pd.DataFrame, **look: Any) -> PageTable:
+    """A table of a frame: words are readable, and fractions have four decimals."""
+    columns = []
+    for title, values in frame.items():
+        kind = values.dtype.kind
+        cells = [number(x, 4) if kind == "f" else readable(str(x)) for x in values]
+        columns.append((PageColumn(str(title), numeric=kind in "if"), cells))
+    return PageTable.of_columns(caption, columns, **look)
 
 
 def average_sections(result: Evaluation) -> list[Section]:
     """Weighted averages in the form of thesis table 4.3."""
     if min(result.parameters["thresholds"]) == 1.0:
         return []
-    metric = result.metrics[0]
     frame = result.weighted_average_accuracy()
-    labels = [str(name) for name in frame["method"].unique()]
-    rows = []
-    for (protocol, classifier), part in frame.groupby(["protocol", "classifier"], sort=False):
-        values = part.set_index("method")["wacc"].reindex(labels)
-        rows.append(
-            [readable(str(classifier)), str(protocol), *(number(value, 4) for value in values)]
-        )
-    words = ("Classifier", "Protocol")
-    table = PageTable(
-        f"Weighted average {readable(metric)}",
-        [*heads(words, words), *(PageColumn(readable(name)) for name in labels)],
-        rows,
+    wide = widen(frame.set_index(["classifier", "protocol", "method"])["wacc"], "method")
+    wide = wide.set_axis([*map(readable, wide.columns)], axis=1)
+    table = frame_table(
+        f"Weighted average {readable(result.metrics[0])}",
+        wide.rename_axis(["Classifier", "Protocol"]).reset_index(allow_duplicates=True),
         note="Mean over thresholds below 100 %, weighted by the share of features omitted: "
         "Σ W·Acc / Σ W with W = 1 − k (thesis, equation 4.1).",
     )
@@ -180,19 +181,10 @@ def optimism_sections(result: Evaluation) -> list[Section]:
     frame = frame[frame["kind"] != "baseline"]
     columns = [*result.protocols, *(f"{name}_minus_nested" for name in others)]
     means = frame.groupby(["method", "classifier"], sort=False)[columns].mean().reset_index()
-    rows = [
-        [
-            *(readable(str(row[name])) for name in ("method", "classifier")),
-            *(number(float(row[name]), 4) for name in columns),
-        ]
-        for row in means.to_dict("records")
-    ]
-    words = ("Method", "Classifier")
-    differences = [f"{name} − nested" for name in others]
-    table = PageTable(
+    titles = ["Method", "Classifier", *result.protocols, *(f"{name} − nested" for name in others)]
+    table = frame_table(
         f"Mean {readable(result.metrics[0])} over thresholds, by protocol",
-        heads([*words, *result.protocols, *differences], words),
-        rows,
+        means.set_axis(titles, axis=1),
         note="The nested protocol ranks features inside each training fold and has no "
         "selection bias. The thesis protocol trains classifiers on fewer rows, so its difference is "
         "not selection bias alone; the leaky protocol has the same folds, and its difference is.",
@@ -224,29 +216,13 @@ def failure_sections(result: Evaluation) -> list[Section]:
 
 def value_table(result: Evaluation) -> PageTable:
     summary = result.summary()
-    shown = summary.head(MOST_ROWS)
-    rows = [
-        [
-            readable(str(row["method"])),
-            readable(str(row["classifier"])),
-            str(row["protocol"]),
-            f"{row['n_features']}",
-            readable(str(row["metric"])),
-            number(float(row["mean"]), 4),
-            number(float(row["sd"]), 4),
-            f"{row['n']}",
-        ]
-        for row in shown.to_dict("records")
-    ]
-    hidden = len(summary) - len(shown)
-    return PageTable(
+    names = ["method", "classifier", "protocol", "n_features", "metric", "mean", "sd", "n"]
+    titles = ["Method", "Classifier", "Protocol", "Features", "Metric", "Mean", "SD", "Folds"]
+    hidden = len(summary) - MOST_ROWS
+    return frame_table(
         "Mean and standard deviation over folds",
-        heads(
-            ("Method", "Classifier", "Protocol", "Features", "Metric", "Mean", "SD", "Folds"),
-            words=("Method", "Classifier", "Protocol", "Metric"),
-        ),
-        rows,
-        note=f"{hidden:,} more rows are in summary.csv." if hidden else "",
+        summary.head(MOST_ROWS)[names].set_axis(titles, axis=1),
+        note=f"{hidden:,} more rows are in summary.csv." if hidden > 0 else "",
         find="row",
     )
 
@@ -283,29 +259,10 @@ def evaluation_page(result: Evaluation, view: Mapping[str, Any]) -> closing.Repo
     data = result.data
     subtitle = (
         f"{plural(data['n_samples'], 'sample')}, {plural(data['n_features'], 'feature')}, "
-        f"{closing.target_words(data)}; "
-        f"{plural(len(result.methods), 'method')}, "
+        f"{closing.target_words(data)}; {plural(len(result.methods), 'method')}, "
         f"{plural(len(result.classifiers), result._models[0])}"
     )
-    comparison, _ = result._default_comparison(confidence_level)
-    sections = [
-        Section("curves", "Features kept", _curves(result)),
-        *average_sections(result),
-        *optimism_sections(result),
-        *(
-            [Section("differences", "Differences", difference_blocks(comparison))]
-            if comparison is not None
-            else []
-        ),
-        *failure_sections(result),
-        Section("values", "All values", [value_table(result)]),
-    ]
-    titles = ("Evaluation", "Evaluation of {}")
-    return closing.Report(titles, subtitle, sections, closing.settings_groups(result), REFERENCES)
-
-
-def _curves(result: Evaluation) -> list[Block]:
-    return [
+    curves = [
         drawing.picture(
             f"{readable(metric).capitalize()}, {protocol} protocol",
             f"{protocol}-{metric}",
@@ -317,6 +274,18 @@ def _curves(result: Evaluation) -> list[Block]:
             caption="Mean over folds; bands are one standard error. Grey: no selection (dashed), "
             "range and mean of random subsets (area), single filters (dotted), where run.",
         )
-        for protocol in result.protocols
-        for metric in result.metrics
+        for protocol, metric in itertools.product(result.protocols, result.metrics)
     ]
+    sections = [
+        Section("curves", "Features kept", curves),
+        *average_sections(result),
+        *optimism_sections(result),
+    ]
+    if (comparison := result._default_comparison(confidence_level)[0]) is not None:
+        sections.append(Section("differences", "Differences", difference_blocks(comparison)))
+    sections += [
+        *failure_sections(result),
+        Section("values", "All values", [value_table(result)]),
+    ]
+    titles = ("Evaluation", "Evaluation of {}")
+    return closing.Report(titles, subtitle, sections, closing.settings_groups(result), REFERENCES)

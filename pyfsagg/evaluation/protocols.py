@@ -131,7 +131,9 @@ def evaluate(
     execution = Execution.read("execution", execution)
     with execution.limited():
         plan = read_design(arguments, execution)
-        call = Call.of(evaluate, arguments, data=("X", "y", "rankings"), random_state=plan.seed)
+        call = Call.of(
+            evaluate, arguments, data=("X", "y", "rankings"), random_state=plan.parameters["seed"]
+        )
         remarks = plan.remarks()
         for remark in remarks:
             warn(remark, stacklevel=2)

@@ -14,9 +14,7 @@ from pyfsagg._base.words import enumerate_names, number, readable
 from pyfsagg._report.closing import always_words
 from pyfsagg._report.page import Block, PageTable, Text, heads
 from pyfsagg._run.result import Saved, records
-from pyfsagg.evaluation.comparison import (
-    MEAN,
-)
+from pyfsagg.evaluation.comparison import MEAN
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.protocol import PROTOCOLS
 from pyfsagg.evaluation.values import ALL_FEATURES, RANDOM_SUBSETS, Evaluated
@@ -114,13 +112,13 @@ class Evaluation(Evaluated):
         sizes = self.cells["n_features"][self.cells["kind"] != "baseline"].unique()
         shown = enumerate_names([f"{size:,}" for size in sorted(sizes)])
         repeats = self.parameters["n_repeats"]
-        times = (
-            f", repeated {repeats} times with another division of the rows" if repeats > 1 else ""
+        times = f", repeated {repeats} times with another division of the rows" * (repeats > 1)
+        names, methods = (
+            enumerate_names([*map(readable, labels)]) for labels in (self.classifiers, self.methods)
         )
         return [
-            f"How well do {enumerate_names([readable(name) for name in self.classifiers])} {does} when only "
-            f"the best {shown} of {self.data['n_features']:,} features are kept? Features were ranked by "
-            f"{enumerate_names([readable(name) for name in self.methods])}: {len(self.cells):,} cells from "
+            f"How well do {names} {does} when only the best {shown} of {self.data['n_features']:,} features "
+            f"are kept? Features were ranked by {methods}: {len(self.cells):,} cells from "
             f"{self.parameters['n_fits']:,} fits.",
             *always_words(self.data),
             *(
@@ -139,20 +137,22 @@ class Evaluation(Evaluated):
         baselines = [name for name in self._baselines if name in (ALL_FEATURES, RANDOM_SUBSETS)]
         rows = []
         for protocol, classifier in itertools.product(self.protocols, self.classifiers):
-            cells = summary[
-                (summary["protocol"] == protocol) & (summary["classifier"] == classifier)
-            ]
+            cells = summary[summary["protocol"] == protocol]
+            cells = cells[cells["classifier"] == classifier]
             known = cells[cells["kind"] != "baseline"].dropna(subset=["mean"])
             fewer = known[known["threshold"] < 1.0]
             known = known if fewer.empty else fewer
             if known.empty:
                 continue
             best = known.sort_values("mean", ascending=not better, kind="stable").iloc[0]
-            size = int(best["n_features"])
-            method = readable(str(best["method"]))
-            others = [_baseline_cell(cells, name, size) for name in baselines]
-            best_cells = [number(best["mean"]), method, f"{size}"]
-            rows.append([readable(classifier), protocol, *best_cells, *others])
+            size, method = best["n_features"], readable(str(best["method"]))
+            row = [readable(classifier), protocol, number(best["mean"]), method, f"{size}"]
+            for name in baselines:
+                means = cells[cells["method"] == name]
+                if name == RANDOM_SUBSETS:
+                    means = means[means["n_features"] == size]
+                row.append(number(means["mean"].iloc[0] if len(means) else float("nan")))
+            rows.append(row)
         titles = ["Classifier", "Protocol", "Best", "Method", "Features"]
         return PageTable(
             f"Best mean {readable(metric)} of each classifier",
@@ -220,11 +220,10 @@ class Evaluation(Evaluated):
     def _default_comparison(self, confidence_level: float = 0.95) -> tuple[Standings | None, str]:
         """Tests of the weighted average, or of the only threshold; or why there are none."""
         value = "wacc" if min(self.parameters["thresholds"]) < 1.0 else 1.0
+        alone = len(self.methods) < 2  # one method alone is compared with the baselines
         try:
-            # One method alone is compared with the baselines.
-            return self.compare(
-                value=value, baselines=len(self.methods) < 2, confidence_level=confidence_level
-            ), ""
+            level = confidence_level
+            return self.compare(value=value, baselines=alone, confidence_level=level), ""
         except (DataError, ParameterError) as error:
             return None, str(error)
 
@@ -235,10 +234,3 @@ class Evaluation(Evaluated):
             f"{len(self.classifiers)} classifiers, {len(self.parameters['thresholds'])} thresholds, "
             f"{self.parameters['n_folds']} folds; {len(self.cells)} cells{failed})"
         )
-
-
-def _baseline_cell(cells: pd.DataFrame, label: str, n_features: int) -> str:
-    means = cells[cells["method"] == label]
-    if label == RANDOM_SUBSETS:
-        means = means[means["n_features"] == n_features]
-    return number(float(means["mean"].iloc[0]) if len(means) else float("nan"))

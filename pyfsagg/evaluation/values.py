@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from pyfsagg.score_tables import MetricStandings, Standings
 from pyfsagg.score_tables.question import Question
 
 ALL_FEATURES, RANDOM_SUBSETS = "all features", "random subsets"  # labels of baselines
+WEIGHTED = "weighted average over thresholds"
 ROPE = 0.01  # differences of a measure that goes up to 1 which do not matter
 CELL = ["protocol", "method", "kind", "classifier", "threshold", "n_features", "metric"]
 COLUMNS = {
@@ -99,11 +101,10 @@ class Evaluated(Recorded):
             f"{row['classifier']} in {row['n']} ({row['message']})"
             for row in failed.head(3).to_dict("records")
         ]
-        more = f"; and {len(failed) - 3} more kinds of failure" if len(failed) > 3 else ""
-        return (
-            f"{self._n_failed} of {len(self.cells)} cells failed and have no value: "
-            f"{'; '.join(shown)}{more}"
-        )
+        if len(failed) > 3:
+            shown.append(f"and {len(failed) - 3} more kinds of failure")
+        cells = f"{self._n_failed} of {len(self.cells)} cells failed and have no value"
+        return f"{cells}: {'; '.join(shown)}"
 
     def failures(self) -> pd.DataFrame:
         """Failed cells by classifier, metric and message, the most frequent first."""
@@ -134,11 +135,9 @@ class Evaluated(Recorded):
         Columns ``mean``, ``sd`` (over folds, ddof 1), ``n`` (folds with a value) and ``n_failed``
         (cells without one).  Draws of random subsets are averaged within each fold first.
         """
-        groups = self.by_fold().groupby(CELL, sort=False)
-        parts = {
-            name: ("value", how) for name, how in (("mean", "mean"), ("sd", "std"), ("n", "count"))
-        }
-        return groups.agg(**parts, n_failed=("n_failed", "sum")).reset_index()
+        parts = {"mean": ("value", "mean"), "sd": ("value", "std"), "n": ("value", "count")}
+        parts["n_failed"] = ("n_failed", "sum")
+        return self.by_fold().groupby(CELL, sort=False).agg(**parts).reset_index()
 
     def weighted_average_accuracy(self, metric: str | None = None) -> pd.DataFrame:
         """Average over thresholds, weighted by the share of features omitted (thesis eq. 4.1).
@@ -181,10 +180,10 @@ class Evaluated(Recorded):
         """
         others = [name for name in self.protocols if name != "nested"]
         if "nested" not in self.protocols or not others:
-            has = f"this evaluation has {', '.join(self.protocols)}"
-            remedy = Remedy("run evaluate with ", Use(protocol="both"))
             raise DataError(
-                f"optimism compares the nested protocol with another one, and {has}", remedy
+                "optimism compares the nested protocol with another one, and this evaluation has ",
+                ", ".join(self.protocols),
+                Remedy("run evaluate with ", Use(protocol="both")),
             )
         cells = self.summary()
         cells = cells[cells["metric"] == self._check_metric(metric)]
@@ -247,18 +246,19 @@ class Evaluated(Recorded):
         repeats, the thesis protocol is tested over its divisions of the rows.
         """
         asked = Question(rope=rope, confidence_level=confidence_level)
-        name = self._check_metric(metric)
-        return self._compared(asked, name, value, protocol, classifier, baselines)
+        how: dict[str, Any] = {"value": value, "protocol": protocol, "classifier": classifier}
+        return self._compared(asked, self._check_metric(metric), **how, baselines=baselines)
 
     def _compared(
         self,
         asked: Question,
         metric: str,
+        call: Call | None = None,
+        *,
         value: str | float | int = "wacc",
         protocol: str | None = None,
         classifier: str | None = None,
         baselines: bool = False,
-        call: Call | None = None,
     ) -> Standings:
         chosen = check_choice("protocol", protocol or self._default_protocol, self.protocols)
         if classifier is not None:
@@ -270,30 +270,28 @@ class Evaluated(Recorded):
         if classifier is not None:
             frame = frame[frame["classifier"] == classifier]
         # A mean over classifiers exists only where all of them have a value.
-        blocks = frame.groupby(["repeat", "fold", "method"], sort=False)["value"].agg(
-            lambda values: values.mean(skipna=False)
-        )
-        wide = widen(blocks, "method")
+        blocks = frame.groupby(["repeat", "fold", "method"], sort=False)["value"]
+        wide = widen(blocks.agg(lambda values: values.mean(skipna=False)), "method")
         design = {name: self.parameters[name] for name in ("n_folds", "n_repeats", "test_size")}
-        share = value if isinstance(value, str) else f"{float(value):g} of the features"
-        what = f"{metric} ({'weighted average over thresholds' if value == 'wacc' else share})"
+        what = WEIGHTED if value == "wacc" else f"{float(value):g} of the features"
         spec = METRICS.get(metric)
         if asked.rope is None and spec.bounds.endswith("to 1"):
             asked = replace(asked, rope=ROPE)
+        what = f"{metric} ({what}), {classifier or comparison.MEAN}, {chosen} protocol"
+        leakage = {name: row.get("leakage") for name, row in self.parameters["rankings"].items()}
+        unsure = [name for name in wide.columns if leakage.get(name) == "possible"]
+        if chosen == "leaky":
+            what += "; the rankings have seen the test rows"
+        elif chosen == "thesis" and unsure:
+            what += f"; {', '.join(unsure)} may have seen the test rows"
         return comparison.divisions_of(wide, protocol=chosen, **design).standings(
-            asked,
-            higher_is_better=spec.higher_is_better,
-            what=f"{what}, {classifier or 'mean of classifiers'}, {chosen} protocol"
-            + self._caution(chosen, wide.columns),
-            call=call,
+            asked, higher_is_better=spec.higher_is_better, what=what, call=call
         )
 
     def _standings(self, asked: Question, call: Call | None = None) -> Standings | MetricStandings:
         """What :func:`pyfsagg.standings` makes of an evaluation."""
         value = "wacc" if min(self.parameters["thresholds"]) < 1.0 else 1.0
-        return asked.each(
-            self.metrics, lambda one, name, call: self._compared(one, name, value, call=call), call
-        )
+        return asked.each(self.metrics, partial(self._compared, value=value), call)
 
     @classmethod
     def _standings_together(
@@ -309,16 +307,6 @@ class Evaluated(Recorded):
             )
 
         return asked.each(next(iter(results.values())).metrics, by, call)
-
-    def _caution(self, protocol: str, methods: Iterable[str]) -> str:
-        """A remark on verdicts about rankings that used their test rows."""
-        if protocol == "leaky":
-            return "; the rankings have seen the test rows"
-        rankings = self.parameters["rankings"]
-        unsure = [name for name in methods if rankings.get(name, {}).get("leakage") == "possible"]
-        if protocol == "nested" or not unsure:
-            return ""
-        return f"; {', '.join(unsure)} may have seen the test rows"
 
     def _values(self, value: str | float | int, metric: str) -> pd.DataFrame:
         """Values by fold at a threshold, or weighted over all of them."""
@@ -356,23 +344,22 @@ class Evaluated(Recorded):
         cells = self.by_fold()
         cells = cells[(cells["metric"] == name) & (cells["kind"] != "baseline")]
         if len(self.classifiers) > 1:
-            keys = [one for one in [*CELL, "repeat", "fold"] if one != "classifier"]
+            keys = [key for key in [*CELL, "repeat", "fold"] if key != "classifier"]
             # A mean over classifiers exists only where all of them have a value.
             means = cells.groupby(keys, sort=False)["value"].agg(lambda v: v.mean(skipna=False))
             cells = pd.concat([cells, means.reset_index().assign(classifier=comparison.MEAN)])
         design = {key: self.parameters[key] for key in ("n_folds", "n_repeats", "test_size")}
         rows = []
-        for key, part in cells.groupby(["protocol", "method", "classifier"], sort=False):
+        better = METRICS.get(name).higher_is_better
+        ranking = ["protocol", "method", "classifier"]
+        for key, part in cells.groupby(ranking, sort=False):
             folds = part.pivot_table(
                 index=["repeat", "fold"], columns="n_features", values="value", dropna=False
             )
             found = comparison.fewest_of_folds(
-                folds,
-                protocol=str(key[0]),
-                higher_is_better=METRICS.get(name).higher_is_better,
-                design=design,
+                folds, protocol=str(key[0]), higher_is_better=better, design=design
             )
-            rows.append(dict(zip(("protocol", "method", "classifier"), key, strict=True)) | found)
+            rows.append(dict(zip(ranking, key, strict=True)) | found)
         return pd.DataFrame(rows)
 
     def final_list(
@@ -473,11 +460,8 @@ def averages_over_data_sets(
     else:
         check_choice("classifier", classifier, first.classifiers)
         values = pd.DataFrame(table.xs(classifier, level="classifier"))
-    what = (
-        f"{name} (weighted average over thresholds), {classifier or 'mean of classifiers'}, "
-        f"{protocol or first._default_protocol} protocol"
-    )
-    return values, what
+    chosen = protocol or first._default_protocol
+    return values, f"{name} ({WEIGHTED}), {classifier or comparison.MEAN}, {chosen} protocol"
 
 
 def widen(values: pd.Series[Any], level: str) -> pd.DataFrame:

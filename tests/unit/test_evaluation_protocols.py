@@ -109,9 +109,9 @@ def test_each_different_set_of_features_is_fitted_once(monkeypatch: pytest.Monke
     calls = []
     original = cells.fit_one
 
-    def counting(table, target, features, fold, *rest):
-        calls.append((tuple(features), fold.pool, fold.number))
-        return original(table, target, features, fold, *rest)
+    def counting(work, fit):
+        calls.append((fit.features, fit.pool, fit.fold))
+        return original(work, fit)
 
     monkeypatch.setattr(cells, "fit_one", counting)
     found = evaluated(
