@@ -122,12 +122,17 @@ def influence(
     execution = Execution._without_scratch("influence", execution)
     with execution.limited():
         plan = read_plan(resampling)
-        _check_inner_plan(plan)
+        if plan.only or isinstance(plan, PoissonBootstrap):
+            others = "use 'bootstrap', 'stratified_bootstrap', 'subsample' or a "
+            raise ParameterError(
+                Use(resampling=plan.name),
+                " cannot be drawn inside the training part of a fold",
+                Remedy(others, Public("resampling.GroupedBootstrap")),
+            )
         filters = list(filter) if isinstance(filter, (list, tuple)) else [filter]
         if method == "bam" and len(filters) < 2:
-            raise ParameterError(
-                Use(method="bam"), " needs at least two filters to aggregate between"
-            )
+            needs = " needs at least two filters to aggregate between"
+            raise ParameterError(Use(method="bam"), needs)
         options = bound_aggregators(aggregators)
         folds = set_up_run(
             X,
@@ -171,33 +176,14 @@ def influence(
             for scores in resume_tasks(*work, numbers, n_jobs=n_jobs, threads=threads):
                 by_fold.append(scores)
                 advance(len(by_fold))
-        call = Call.of(influence, arguments, random_state=folds.seed)
-        parameters = {
-            **folds.parameters,
-            **settings,
-            "resampling": f"{readable(plan.name)} within stratified folds",
-            "call": call.record(),
+        matrices = {
+            (label, name): np.stack([scores[f"{label}|{name}"] for scores in by_fold])
+            for label, name in (key.rsplit("|", 1) for key in by_fold[0])
         }
-        return InfluenceResult(
-            {
-                (label, name): np.stack([scores[f"{label}|{name}"] for scores in by_fold])
-                for label, name in (key.rsplit("|", 1) for key in by_fold[0])
-            },
-            folds.names,
-            parameters=parameters,
-            data=folds.data,
-        )
-
-
-def _check_inner_plan(plan: Plan) -> None:
-    """Refuse plans that do not draw rows of a training part."""
-    if plan.only or isinstance(plan, PoissonBootstrap):
-        others = "use 'bootstrap', 'stratified_bootstrap', 'subsample' or a "
-        raise ParameterError(
-            Use(resampling=plan.name),
-            " cannot be drawn inside the training part of a fold",
-            Remedy(others, Public("resampling.GroupedBootstrap")),
-        )
+        inner = f"{readable(plan.name)} within stratified folds"
+        call = Call.of(influence, arguments, random_state=folds.seed).record()
+        parameters = {**folds.parameters, **settings, "resampling": inner, "call": call}
+        return InfluenceResult(matrices, folds.names, parameters=parameters, data=folds.data)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,10 +198,9 @@ class FoldPlan:
 
     def score_fold(self, fold: int) -> dict[str, Floats]:
         """Score matrices (n_resamples, n_features) on the training part of one fold, by filter."""
-        table, target = self.folds.table, self.folds.target
         resamples = draw_resamples(
-            table,
-            target,
+            self.folds.table,
+            self.folds.target,
             self.plan,
             n_resamples=self.n_resamples,
             seed=_fold_seed(self.folds.seed, fold),
@@ -230,12 +215,13 @@ class FoldPlan:
         ensembles = {"bam": matrices}
         if self.normalize is None:
             ensembles = {label: {label: matrices[label]} for label in self.folds.labels}
-        scores = {}
-        for name, options in self.aggregators.items():
-            recipe = Recipe(name, options, self.normalize or "per_resample")
-            for label, parts in ensembles.items():
-                scores[f"{label}|{name}"] = recipe.scores(parts, names)
-        return scores
+        way = self.normalize or "per_resample"
+        recipes = {name: Recipe(name, how, way) for name, how in self.aggregators.items()}
+        return {
+            f"{label}|{name}": recipe.scores(parts, names)
+            for name, recipe in recipes.items()
+            for label, parts in ensembles.items()
+        }
 
 
 def _fold_seed(seed: int, fold: int) -> int:
@@ -491,13 +477,8 @@ def influence_of_lists(
                 both = np.stack(pair)[:, ~np.isnan(pair).any(axis=0)]
                 value = measure_stability(both, measure, input="scores", random_state=seed).value
                 agreement[k, i] += value / n_splits
-    parameters = {
-        "aggregators": list(options),
-        "measure": measure,
-        "n_splits": n_splits,
-        "seed": seed,
-        "call": call.record(),
-    }
+    parameters = {"aggregators": list(options), "measure": measure, "n_splits": n_splits}
+    parameters |= {"seed": seed, "call": call.record()}
     data = {"n_lists": m, "n_items": table.n_items, "sha256": hash_of_table(table)}
     return ListInfluence(tuple(options), measure, agreement, parameters=parameters, data=data)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Booleans, Floats, Indices
+from pyfsagg._base.arithmetic import Booleans, Indices
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import ALONE
 from pyfsagg._base.settings import Task
@@ -24,14 +24,8 @@ from pyfsagg._table.groups import read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.selectors import check_learner, seeded_clone
 from pyfsagg._table.table import as_table, full_weights
-from pyfsagg._table.target import is_survival_model, read_target
-from pyfsagg.committees.coding import (
-    FeatureCoding,
-    FunctionLearner,
-    Importance,
-    addressed,
-    code_features,
-)
+from pyfsagg._table.target import is_survival_model, last_step, read_target
+from pyfsagg.committees import coding
 from pyfsagg.committees.result import Committee, Weights, read_voter_weights
 from pyfsagg.committees.rules import VOTING_RULES
 from pyfsagg.committees.selection import LearnerSelection
@@ -140,9 +134,8 @@ def committee(
         raise ParameterError("a committee takes classes or numbers", remedy)
     if settings.adjust is not None:
         remedy = Remedy("rank with ", Public("wam"), " or ", Public("bam"))
-        raise ParameterError(
-            "learners do not adjust for columns as ", Param("adjust"), " does", remedy
-        )
+        does = ("learners do not adjust for columns as ", Param("adjust"), " does")
+        raise ParameterError(*does, remedy)
     models = _read_learners(learners, settings.task)
     ways = _read_selection(selection, models)
     metric = _check_metric(METRIC[settings.task] if metric is None else metric, voter_weights)
@@ -158,12 +151,15 @@ def committee(
     _check_sizes(len(features), ways, size)
     plan = read_plan(resampling)
     resamples = draw_resamples(table, target, plan, n_resamples=n_resamples, seed=seed)
+    together = getattr(plan, "groups", None)
+    if together is not None:
+        together = np.unique(np.asarray(together).astype(str), return_inverse=True)[1]
     work = _Work(
-        code_features(table, groups, target.always),
+        coding.code_features(table, groups, target.always),
         np.asarray(target.outcome),
         settings.task == "classification",
         _rows_of(resamples, plan, table.n_samples),
-        _group_codes(plan),
+        together,
         models,
         ways,
         metric,
@@ -248,7 +244,7 @@ def committee(
 class _Work:
     """What all voters share: `rows` has those of each resample that train, and that test."""
 
-    coding: FeatureCoding
+    table: coding.FeatureCoding
     outcome: NDArray[Any]
     classes: bool
     rows: Sequence[tuple[Rows, Rows]]
@@ -279,12 +275,17 @@ def _vote_of(work: _Work, number: int, name: str) -> tuple[Booleans, float, str]
     from sklearn.metrics import get_scorer
 
     train, test = work.rows[number]
-    known, unseen = _without_gaps(work.coding.values, train, test)
+    known, unseen = work.table.values[train], work.table.values[test]
+    if np.isnan(work.table.values).any():
+        from sklearn.impute import SimpleImputer
+
+        impute = SimpleImputer(strategy="median", keep_empty_features=True).fit(known)
+        known, unseen = impute.transform(known), impute.transform(unseen)
     outcome, seed = work.outcome[train], _seed(work.seed, number)
     model, scorer = seeded_clone(work.models[name], seed), get_scorer(work.metric)
-    if not work.coding.as_they_are:
-        model, known, unseen = addressed(model, work.coding, known, unseen)
-    none = np.zeros(work.coding.n_features, dtype=bool)
+    if not work.table.as_they_are:
+        model, known, unseen = coding.addressed(model, work.table, known, unseen)
+    none = np.zeros(work.table.n_features, dtype=bool)
     try:
         selector = _selector(work, name, model, train, seed)
         selector.fit(known, outcome)
@@ -312,21 +313,21 @@ def _selector(work: _Work, name: str, model: Any, train: Rows, seed: int) -> Any
     from sklearn.feature_selection import RFE, RFECV, SelectFromModel, SequentialFeatureSelector
 
     way = work.ways[name]
-    importance = Importance(name, 1 if way.by == "importance" else 2)
-    k = way.count(work.coding.n_features)
+    importance = coding.Importance(name, 1 if way.by == "importance" else 2)
+    k = way.count(work.table.n_features)
     if way.by == "importance":
         limit = {} if k is None else {"threshold": -np.inf, "max_features": k}
         return SelectFromModel(model, importance_getter=importance, **limit)
     if way.by == "elimination" and k is not None:
         return RFE(model, n_features_to_select=k, step=way.step, importance_getter=importance)
-    inner = {"scoring": work.metric, "cv": _folds(work, train, way.folds, seed)}
+    inner: dict[str, Any] = {"scoring": work.metric, "cv": _folds(work, train, way.folds, seed)}
     if way.by == "elimination":
         return RFECV(model, step=way.step, importance_getter=importance, **inner)
     gain = way.tolerance if way.direction == "forward" else -way.tolerance
-    size = {"n_features_to_select": "auto", "tol": gain}
-    if k is not None:
-        size = {"n_features_to_select": k}
-    return SequentialFeatureSelector(model, direction=way.direction, **size, **inner)
+    inner |= (
+        {"tol": gain, "n_features_to_select": "auto"} if k is None else {"n_features_to_select": k}
+    )
+    return SequentialFeatureSelector(model, direction=way.direction, **inner)
 
 
 def _folds(work: _Work, train: Rows, folds: int, seed: int) -> list[tuple[Rows, Rows]]:
@@ -341,23 +342,12 @@ def _folds(work: _Work, train: Rows, folds: int, seed: int) -> list[tuple[Rows, 
         splitter = (StratifiedKFold if groups is None else StratifiedGroupKFold)(folds, **shuffled)
     else:
         splitter = KFold(folds, **shuffled) if groups is None else GroupKFold(folds)
-    pairs = []
-    for inside, outside in splitter.split(distinct, work.outcome[distinct], groups):
-        held_out = np.isin(copy_of, outside)
-        if inside.size and outside.size:
-            pairs.append((np.flatnonzero(~held_out), np.flatnonzero(held_out)))
-    return pairs
-
-
-def _without_gaps(values: Floats, train: Rows, test: Rows) -> tuple[Floats, Floats]:
-    """Training and test rows with the medians of the training rows where a value is missing."""
-    known, unseen = values[train], values[test]
-    if not np.isnan(values).any():
-        return known, unseen
-    from sklearn.impute import SimpleImputer
-
-    impute = SimpleImputer(strategy="median", keep_empty_features=True).fit(known)
-    return impute.transform(known), impute.transform(unseen)
+    held_out = [
+        np.isin(copy_of, outside)
+        for inside, outside in splitter.split(distinct, work.outcome[distinct], groups)
+        if inside.size and outside.size
+    ]
+    return [(np.flatnonzero(~held), np.flatnonzero(held)) for held in held_out]
 
 
 def _seed(seed: int, number: int) -> int:
@@ -393,7 +383,7 @@ def _read_learners(learners: Any, task: str) -> dict[str, Any]:
 
 
 def _name_of(model: Any) -> str:
-    last = model.steps[-1][1] if getattr(model, "steps", None) else model
+    last = last_step(model)
     return str(getattr(last, "__name__", type(last).__name__))
 
 
@@ -401,7 +391,7 @@ def _checked(name: str, model: Any, task: str) -> Any:
     if not name:
         raise ParameterError("the name of a learner is empty; give each a name")
     if callable(model) and not isinstance(model, type) and not hasattr(model, "fit"):
-        return FunctionLearner(model)
+        return coding.FunctionLearner(model)
     methods = ("fit", "predict", "get_params")
     if isinstance(model, type) or not all(hasattr(model, method) for method in methods):
         raise InputTypeError(
@@ -477,10 +467,3 @@ def _rows_of(resamples: Resamples, plan: Plan, n_samples: int) -> list[tuple[Row
             )
         pairs.append((train, test))
     return pairs
-
-
-def _group_codes(plan: Plan) -> Indices | None:
-    groups = getattr(plan, "groups", None)
-    if groups is None:
-        return None
-    return np.unique(np.asarray(groups).astype(str), return_inverse=True)[1].astype(np.intp)
