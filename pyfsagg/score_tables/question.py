@@ -28,12 +28,8 @@ LARGEST = 1e140
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    """Scores of p methods on T data sets: fields of :class:`Standings`, which has more of the same table.
-
-    `within` is None where a cell of a data set that all methods have contains fewer than two replicates, and
-    `df` is the fewest degrees of freedom that a method has (Satterthwaite).  Replicates are `paired` if they
-    are the same for all methods: instances, folds.
-    """
+    """Fields of :class:`Standings`: `within` is None if a data set of all methods lacks replicates, `df` the
+    fewest degrees of freedom of a method (Satterthwaite); `paired` replicates are the same for all."""
 
     methods: tuple[str, ...]
     datasets: tuple[str, ...]
@@ -59,9 +55,8 @@ def read_scores(
     if not isinstance(frame, pd.DataFrame):
         array = as_array("data", frame)
         if array.ndim != 2:
-            raise DataError(
-                Param("data"), f" must have two dimensions, got an array of shape {array.shape}"
-            )
+            must = f" must have two dimensions, got an array of shape {array.shape}"
+            raise DataError(Param("data"), must)
         names = [f"method {j + 1}" for j in range(array.shape[1])]
         frame = frame_of_array(array, columns=names)
     if (method is None) != (value is None):
@@ -71,10 +66,8 @@ def read_scores(
         )
     if method is None or value is None:
         if replicate is not None:
-            raise ParameterError(
-                Param("replicate"),
-                " names a column of a long table; of a wide one each row is a replicate of all methods",
-            )
+            column = " names a column of a long table; of a wide one each row is a replicate of all methods"
+            raise ParameterError(Param("replicate"), column)
         return _wide(frame, dataset, test_train_ratio)
     return _long(frame, method, dataset, value, replicate, test_train_ratio)
 
@@ -132,9 +125,8 @@ def _long(
     ratio: float,
 ) -> ScoreTable:
     if dataset is None and replicate is None:
-        raise ParameterError(
-            Param("dataset"), " is missing: a long table needs the column of the data sets"
-        )
+        needs = " is missing: a long table needs the column of the data sets"
+        raise ParameterError(Param("dataset"), needs)
     columns, methods = labels_of(named_column(frame, method))
     numbers = read_numbers(named_column(frame, value), str(value))
     single = pd.Series(["all rows"] * len(frame), name="data set", index=frame.index)
@@ -170,8 +162,18 @@ def score_table(
     most_df: float | None = None,
 ) -> ScoreTable:
     """From rows (N, p), each a replicate of the data set of its code; `most_df` limits its `df`."""
-    _check(rows, methods)
     T, p = len(datasets), len(methods)
+    if p < 2:
+        raise DataError(f"standings compare methods, and the table has {plural(p, 'method')}")
+    empty = np.isnan(rows).all(axis=0)
+    if empty.any():
+        raise DataError(f"the method {methods[empty.argmax()]!r} has no score at all; drop it")
+    largest = float(np.nanmax(np.abs(rows)))
+    if largest > LARGEST or 0.0 < largest < 1.0 / LARGEST:
+        raise DataError(
+            f"the largest score is {largest:g}, whose square cannot be computed with; divide all scores by a "
+            "constant"
+        )
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(T))
     known = ~np.isnan(rows[order])
@@ -193,24 +195,6 @@ def score_table(
     return ScoreTable(methods, names, cells[keep], replicates[keep], within, df, paired, ratio)
 
 
-def _check(rows: Floats, methods: tuple[str, ...]) -> None:
-    if len(methods) < 2:
-        raise DataError(
-            f"standings compare methods, and the table has {plural(len(methods), 'method')}"
-        )
-    empty = np.isnan(rows).all(axis=0)
-    if empty.any():
-        name = methods[int(np.flatnonzero(empty)[0])]
-        raise DataError(f"the method {name!r} has no score at all; drop it")
-
-    largest = float(np.nanmax(np.abs(rows)))
-    if largest > LARGEST or 0.0 < largest < 1.0 / LARGEST:
-        raise DataError(
-            f"the largest score is {largest:g}, whose square cannot be computed with; divide all scores by a "
-            "constant"
-        )
-
-
 def _within(
     residuals: Floats,
     codes: NDArray[np.intp],
@@ -218,9 +202,8 @@ def _within(
     ratio: float,
     paired: bool,
 ) -> tuple[Floats | None, float]:
-    """Covariance of the means over common data sets, from residuals of replicates: a mean of n has
-    variance (1/n + `ratio`) s², with the ratio of test to training rows of folds (Nadeau and Bengio
-    2003), otherwise 0."""
+    """Covariance of the means over common data sets, from residuals of replicates: a mean of n has variance
+    (1/n + `ratio`) s², with test rows by training rows of folds (Nadeau and Bengio 2003), else 0."""
     of_datasets = np.unique(codes)
     T = of_datasets.size
     n = replicates.astype(np.float64)
@@ -274,13 +257,16 @@ class Question:
         test = "wilcoxon" if self.by == "rank" and few else "t"
         asked = replace(self, test=test) if self.test == "auto" else self
         asked_for = {"higher_is_better": higher_is_better, **asdict(asked)}
+        digest = hashlib.sha256("\0".join((*table.methods, "", *table.datasets)).encode())
+        digest.update((table.cells + 0.0).tobytes())
+        digest.update(table.replicates.tobytes())
         repeated = {} if call is None else {"call": call.record()}
         return Standings(
             **vars(table),
             **asked_for,
             **told,
             parameters={**asked_for, "test_train_ratio": table.test_train_ratio, **repeated},
-            data={"n_methods": p, "n_datasets": len(table.datasets), "sha256": _hash(table)},
+            data={"n_methods": p, "n_datasets": len(table.datasets), "sha256": digest.hexdigest()},
         )
 
     def each(
@@ -305,14 +291,6 @@ class Question:
             parameters={**of[0].parameters, **own, **repeated},
             data={**of[0].data, "n_metrics": len(of), "sha256": sha256.hexdigest()},
         )
-
-
-def _hash(table: ScoreTable) -> str:
-    """SHA-256 of the names, the cells and the replicates."""
-    digest = hashlib.sha256("\0".join((*table.methods, "", *table.datasets)).encode())
-    digest.update((table.cells + 0.0).tobytes())
-    digest.update(table.replicates.tobytes())
-    return digest.hexdigest()
 
 
 def standings(
@@ -419,9 +397,8 @@ def standings(
     first = next(iter(data.values())) if several else data
     if hasattr(first, "_standings"):  # results of this package
         if given := [name for name, column in {**columns, "metric": metric}.items() if column]:
-            raise ParameterError(
-                Param(given[0]), " names a column of a table; a result brings its own"
-            )
+            own = " names a column of a table; a result brings its own"
+            raise ParameterError(Param(given[0]), own)
         found: Standings | MetricStandings = (
             type(first)._standings_together(data, asked, call)
             if several
@@ -430,9 +407,8 @@ def standings(
         return found
     if several:
         if metric is not None:
-            raise ParameterError(
-                Param("metric"), " names a column; of several tables each is a metric"
-            )
+            each = " names a column; of several tables each is a metric"
+            raise ParameterError(Param("metric"), each)
         tables = {str(name): one for name, one in data.items()}
     elif metric is not None:
         tables = _divided(data, metric)
@@ -444,11 +420,11 @@ def standings(
         name: read_scores(one, **columns, test_train_ratio=ratio) for name, one in tables.items()
     }
     higher = _directions(higher_is_better, list(read))
-    return asked.each(
-        list(read),
-        lambda one, name, call: one.of(read[name], higher_is_better=higher[name], call=call),
-        call,
-    )
+
+    def make(one: Question, name: str, call: Call | None) -> Standings:
+        return one.of(read[name], higher_is_better=higher[name], call=call)
+
+    return asked.each(list(read), make, call)
 
 
 def _divided(data: Any, metric: str) -> dict[str, Any]:

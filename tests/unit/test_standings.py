@@ -277,7 +277,7 @@ def test_holes_make_no_place() -> None:
 def test_methods_that_nothing_tells_apart_may_all_be_first_despite_holes() -> None:
     table = pd.DataFrame(np.random.default_rng(3).normal(size=(12, 4)), columns=list("abcd"))
     table.iloc[0, 1] = np.nan
-    found = pyfsagg.standings(table, random_state=0)._by_pairs()
+    found = pyfsagg.standings(table, random_state=0).sets()
     assert set(found.lower) == set(found.lower_all) == {1}
     assert set(found.upper) == set(found.upper_all) == {4}
 
