@@ -94,8 +94,8 @@ class InfluenceResult(Recorded):
 
     Notes
     -----
-    Shown with `measures` of stability and `n_features_to_select` (the size of the subsets that measures of
-    selections compare).  Picture: ``"stability"`` (of each aggregator, with its interval).
+    Shown with `measures` of stability and `n_features_to_select` (for measures of selections).  Picture:
+    ``"stability"`` (of each aggregator, with its interval).
     """
 
     _kind: ClassVar[str] = "influence"
@@ -237,9 +237,8 @@ class InfluenceResult(Recorded):
     ) -> Standings:
         """Standings of the aggregators on this table, by the pseudo-values of :meth:`by_fold`.
 
-        Nothing is said of other tables: each pseudo-value uses all folds, and these share most of their
-        rows, so tests of them find differences far too often, with the correction for folds, too.
-        :func:`pyfsagg.compare_aggregators` compares over data sets.
+        Nothing is said of other tables: pseudo-values use all folds, which share rows, so their tests find
+        differences far too often.  :func:`pyfsagg.compare_aggregators` compares over data sets.
         """
         how: dict[str, Any] = {"filter": filter, "n_features_to_select": n_features_to_select}
         return self._compared(Question(), measure, **how)

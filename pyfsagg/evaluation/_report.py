@@ -17,8 +17,7 @@ from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg._base.words import number, plural, readable
 from pyfsagg._report import closing, drawing
 from pyfsagg._report.page import PageColumn, PageTable, Section, heads
-from pyfsagg.evaluation.result import Evaluation
-from pyfsagg.evaluation.values import RANDOM_SUBSETS, widen
+from pyfsagg.evaluation.result import RANDOM_SUBSETS, Evaluation, widen
 from pyfsagg.exceptions import InputTypeError
 from pyfsagg.score_tables._report import difference_blocks
 
@@ -69,10 +68,23 @@ def plot_accuracy(
         cells = summary[summary["classifier"] == classifier]
         _draw_baselines(ax, result, cells, classifier, chosen, name)
         for line, method in enumerate(lines):
-            _draw_line(ax, cells[cells["method"] == method], line, method)
+            own, color = cells[cells["method"] == method], COLORS[line % len(COLORS)]
+            x, mean = own["threshold"].to_numpy(), own["mean"].to_numpy()
+            error = (own["sd"] / np.sqrt(own["n"])).to_numpy()
+            ax.fill_between(x, mean - error, mean + error, color=color, alpha=0.1, linewidth=0)
+            look: dict[str, Any] = {"marker": MARKERS[line % len(MARKERS)], "markersize": 4.5}
+            look["linestyle"] = "-" if line < len(COLORS) else "--"
+            ax.plot(x, mean, color=color, linewidth=1.4, label=readable(method), **look)
         ax.set_title(readable(classifier), fontsize="medium", color=drawing.INK)
         drawing.clear_frame(ax, grid="y")
-        _share_axis(ax, result.parameters["thresholds"])
+        shares = result.parameters["thresholds"]
+        if max(shares) > 10.0 * min(shares):
+            ax.set_xscale("log")
+            ax.set_xticks(list(shares))
+            ax.xaxis.set_minor_locator(NullLocator())
+        else:
+            ax.xaxis.set_major_locator(MaxNLocator(nbins=6))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.3g}"))
         if position + columns >= len(panels):
             ax.set_xlabel("Features kept (%)")
             ax.tick_params(labelbottom=True)
@@ -90,34 +102,6 @@ def plot_accuracy(
     for text in legend.get_texts():
         text.set_parse_math(False)
     return axes
-
-
-def _share_axis(ax: Axes, shares: Sequence[float]) -> None:
-    """Per cent along x; logarithmic if the largest share is many times the smallest."""
-    if max(shares) > 10.0 * min(shares):
-        ax.set_xscale("log")
-        ax.set_xticks(list(shares))
-        ax.xaxis.set_minor_locator(NullLocator())
-    else:
-        ax.xaxis.set_major_locator(MaxNLocator(nbins=6))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.3g}"))
-
-
-def _draw_line(ax: Axes, cells: pd.DataFrame, number: int, method: str) -> None:
-    color = COLORS[number % len(COLORS)]
-    x, mean = cells["threshold"].to_numpy(), cells["mean"].to_numpy()
-    error = (cells["sd"] / np.sqrt(cells["n"])).to_numpy()
-    ax.fill_between(x, mean - error, mean + error, color=color, alpha=0.1, linewidth=0)
-    ax.plot(
-        x,
-        mean,
-        color=color,
-        marker=MARKERS[number % len(MARKERS)],
-        markersize=4.5,
-        linewidth=1.4,
-        linestyle="-" if number < len(COLORS) else "--",
-        label=readable(method),
-    )
 
 
 def _draw_baselines(

@@ -38,7 +38,7 @@ class Divisions:
         self, asked: Question, *, higher_is_better: bool, what: str, call: Call | None = None
     ) -> Standings:
         """Standings of the methods; divisions in which one has no value are omitted."""
-        values = _rounded(self.values)
+        values = rounded(self.values)
         whole, missing = values.dropna(), values.isna()
         remarks: tuple[str, ...] = ()
         if len(whole) < len(values):
@@ -76,23 +76,7 @@ def divisions_of(
     return Divisions(values, "folds", 1.0 / (n_folds - 1.0), df, protocol != "nested")
 
 
-def standings_over_data_sets(
-    values: pd.DataFrame,
-    asked: Question,
-    *,
-    higher_is_better: bool,
-    what: str,
-    call: Call | None = None,
-) -> Standings:
-    """Standings of methods (columns) over independent data sets (rows); a failed cell is a hole."""
-    values = _rounded(values)
-    rows = np.ascontiguousarray(values.to_numpy(dtype=np.float64))
-    names = tuple(map(str, values.index))
-    table = score_table(rows, np.arange(len(rows)), names, tuple(map(str, values.columns)))
-    return asked.of(table, higher_is_better=higher_is_better, what=what, call=call)
-
-
-def _rounded(values: pd.DataFrame) -> pd.DataFrame:
+def rounded(values: pd.DataFrame) -> pd.DataFrame:
     """The values without rounding errors: means of the same numbers in another order are ties."""
     if values.shape[1] < 2:
         raise DataError(

@@ -26,8 +26,7 @@ from pyfsagg.evaluation import cells, learners
 from pyfsagg.evaluation import methods as ways
 from pyfsagg.evaluation.metrics import SURVIVAL_MODELS, read_metrics
 from pyfsagg.evaluation.protocol import Protocol
-from pyfsagg.evaluation.result import Evaluation
-from pyfsagg.evaluation.values import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS
+from pyfsagg.evaluation.result import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS, Evaluation
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters.plain import drop_features
 

@@ -290,10 +290,9 @@ class Standings(Recorded):
 
         Columns: the ``difference`` of means (first − second) with its own interval, Student's ``t``, ``p``
         of the chosen test, ``p_adjusted`` (Holm) and ``apart``, whether the pair can be distinguished.  Over
-        data sets also ``n``, how many both methods have, ``wins``, ``ties`` and ``losses`` of the first,
-        and its ``superiority``: how often it is better, ties as halves, with Wilson's interval.  With a
-        `rope` the probabilities ``p_below``, ``p_equivalent`` and ``p_above`` that the difference is below
-        it, within it, or above it.
+        data sets also ``n``, how many both have, ``wins``, ``ties`` and ``losses`` of the first, and its
+        ``superiority``: how often it is better, ties as halves, with Wilson's interval.  With a `rope` also
+        ``p_below``, ``p_equivalent`` and ``p_above``, probabilities of where the difference is.
         """
         return pd.DataFrame(self._pairs).sort_values("p", kind="stable", ignore_index=True)
 

@@ -10,7 +10,7 @@ import pyfsagg
 from pyfsagg import Evaluation, evaluate, load_dataset
 from pyfsagg.evaluation import evaluate_many, weighted_average_accuracy
 from pyfsagg.evaluation.comparison import divisions_of
-from pyfsagg.evaluation.values import widen
+from pyfsagg.evaluation.result import widen
 from pyfsagg.exceptions import DataError, InputTypeError, OutputError, ParameterError
 from pyfsagg.score_tables.question import Question
 
