@@ -8,7 +8,7 @@ import pytest
 
 from pyfsagg import load_dataset
 from pyfsagg._report.page import PageTable, Picture, Text, render_page
-from pyfsagg.exceptions import DataError, MissingDependencyError
+from pyfsagg.exceptions import DataError
 from pyfsagg_papers import (
     Reproduction,
     StuartFinding,
@@ -80,11 +80,7 @@ def test_picture_of_p_values() -> None:
 
 
 @pytest.fixture
-def finding(monkeypatch: pytest.MonkeyPatch) -> StuartFinding:
-    def without_r(name: str) -> object:
-        raise MissingDependencyError("R is <not> here")
-
-    monkeypatch.setattr("pyfsagg_rpy2.session.package", without_r)
+def finding(no_r: None) -> StuartFinding:
     return stuart_finding([load_dataset("ionosphere")], n_folds=3, list_counts=[4, 8])
 
 
