@@ -142,7 +142,14 @@ def committee(
     if settings.drop_near_zero_variance:
         table, groups = drop_features(table, groups)
     features = table.feature_names if groups is None else groups.names
-    _check_sizes(len(features), ways, size)
+    for name, way in ways.items():
+        if way.count(len(features)) == len(features) and way.by == "sequential":
+            raise ParameterError(
+                f"the learner {name!r} is to select all {len(features)} features one by one",
+                Remedy("give a smaller ", Param("n_features"), " in its LearnerSelection"),
+            )
+    if size is not None:
+        check_integer("size", size, low=1, high=len(features))
     plan = read_plan(resampling)
     resamples = draw_resamples(table, target, plan, n_resamples=n_resamples, seed=seed)
     together = getattr(plan, "groups", None)
@@ -197,33 +204,30 @@ def committee(
         "groups": None if groups is None else groups.record(),
         "versions": versions(),
     }
-    votes = []
+    votes: list[Piece] = []
     with (
         open_checkpoint(execution.checkpoint, identity) as checkpoint,
         progress_sink(execution.progress, len(items), "voter") as advance,
     ):
         keys = [f"voter {name} {number}" for number, name in items]
-        for vote in resume_tasks(
-            checkpoint, keys, _vote_alone, work, items, n_jobs=n_jobs, threads=False
-        ):
+        tasks = (checkpoint, keys, _vote_alone, work, items)
+        for vote in resume_tasks(*tasks, n_jobs=n_jobs, threads=False):
             votes.append(vote)
             advance(len(votes))
     support = np.array([vote["support"] for vote in votes])
     messages = [str(vote["message"]) for vote in votes]
     if not support.any():
         raise DataError(f"no learner could select features: {messages[0]}")
-    voters = pd.DataFrame(
-        {
-            "learner": [name for _, name in items],
-            "resample": [number for number, _ in items],
-            "n_features": support.sum(axis=1),
-            "performance": [float(vote["performance"]) for vote in votes],
-            "n_test": [work.rows[number][1].size for number, _ in items],
-            "message": messages,
-        }
-    )
+    columns = {
+        "learner": [name for _, name in items],
+        "resample": [number for number, _ in items],
+        "n_features": support.sum(axis=1),
+        "performance": [float(vote["performance"]) for vote in votes],
+        "n_test": [work.rows[number][1].size for number, _ in items],
+        "message": messages,
+    }
     return Committee._counted(
-        voters,
+        pd.DataFrame(columns),
         support,
         features,
         rule=rule,
@@ -255,12 +259,8 @@ def _vote_alone(work: _Work, item: tuple[int, str]) -> Piece:
     with ALONE, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         support, performance, message = _vote_of(work, number, name)
-    messages = dict.fromkeys([message] * bool(message) + [_line(w.message) for w in caught])
-    return {
-        "support": support,
-        "performance": np.array(performance),
-        "message": np.array("; ".join(messages)),
-    }
+    said = "; ".join(dict.fromkeys([message] * bool(message) + [_line(w.message) for w in caught]))
+    return {"support": support, "performance": np.array(performance), "message": np.array(said)}
 
 
 def _vote_of(work: _Work, number: int, name: str) -> tuple[Booleans, float, str]:
@@ -275,7 +275,8 @@ def _vote_of(work: _Work, number: int, name: str) -> tuple[Booleans, float, str]
 
         impute = SimpleImputer(strategy="median", keep_empty_features=True).fit(known)
         known, unseen = impute.transform(known), impute.transform(unseen)
-    outcome, seed = work.outcome[train], _seed(work.seed, number)
+    outcome, seeds = work.outcome[train], np.random.SeedSequence(work.seed, spawn_key=(5, number))
+    seed = int(seeds.generate_state(1)[0]) >> 1
     model, scorer = seeded_clone(work.models[name], seed), get_scorer(work.metric)
     if not work.table.as_they_are:
         model, known, unseen = coding.addressed(model, work.table, known, unseen)
@@ -344,11 +345,6 @@ def _folds(work: _Work, train: Rows, folds: int, seed: int) -> list[tuple[Rows, 
     return [(np.flatnonzero(~held), np.flatnonzero(held)) for held in held_out]
 
 
-def _seed(seed: int, number: int) -> int:
-    state = np.random.SeedSequence(seed, spawn_key=(5, number)).generate_state(1)
-    return int(state[0]) >> 1
-
-
 def _line(error: Any) -> str:
     """The first line of an error or a warning, with its class if it is an error."""
     lines = str(error).strip().splitlines() or [""]
@@ -362,7 +358,9 @@ def _read_learners(learners: Any, task: str) -> dict[str, Any]:
     else:
         single = hasattr(learners, "fit") or callable(learners)
         models = [learners] if single else check_list("learners", learners)
-        pairs = [(_name_of(model), model) for model in models]
+        lasts = [last_step(model) for model in models]
+        names = [str(getattr(last, "__name__", type(last).__name__)) for last in lasts]
+        pairs = list(zip(names, models, strict=True))
     checked: dict[str, Any] = {}
     for name, model in pairs:
         if name in checked:
@@ -374,11 +372,6 @@ def _read_learners(learners: Any, task: str) -> dict[str, Any]:
         example = Remedy("give at least one, for instance {'forest': RandomForestClassifier()}")
         raise ParameterError(Param("learners"), " is empty", example)
     return checked
-
-
-def _name_of(model: Any) -> str:
-    last = last_step(model)
-    return str(getattr(last, "__name__", type(last).__name__))
 
 
 def _checked(name: str, model: Any, task: str) -> Any:
@@ -430,18 +423,6 @@ def _check_metric(metric: Any, voter_weights: Weights) -> str:
             Remedy("take another metric, or no weights"),
         )
     return metric
-
-
-def _check_sizes(p: int, ways: Mapping[str, LearnerSelection], size: int | None) -> None:
-    for name, way in ways.items():
-        k = way.count(p)
-        if way.by == "sequential" and k == p:
-            raise ParameterError(
-                f"the learner {name!r} is to select all {p} features one by one",
-                Remedy("give a smaller ", Param("n_features"), " in its LearnerSelection"),
-            )
-    if size is not None:
-        check_integer("size", size, low=1, high=p)
 
 
 def _rows_of(resamples: Resamples, plan: Plan, n_samples: int) -> list[tuple[Rows, Rows]]:

@@ -106,16 +106,10 @@ class Committee(Grouped, Recorded):
             raise DataError("no voter of a weight above 0 selects any feature; there is no vote")
         count = spec.count(support[voting], weights[voting], places)
         votes = support.sum(axis=0)
-        ranking = pd.DataFrame(
-            {
-                "rank": count.ranks,
-                "score": count.scores,
-                "votes": votes,
-                "share": votes / len(support),
-                "tied": count.tied,
-            },
-            index=pd.Index(feature_names, name="feature"),
-        ).iloc[count.order]
+        columns = {"rank": count.ranks, "score": count.scores, "votes": votes}
+        columns |= {"share": votes / len(support), "tied": count.tied}
+        names = pd.Index(feature_names, name="feature")
+        ranking = pd.DataFrame(columns, index=names).iloc[count.order]
         by_name = voter_weights is None or isinstance(voter_weights, str)
         counted = {
             "rule": spec.name,
@@ -194,15 +188,8 @@ class Committee(Grouped, Recorded):
         # The ends lie on the line; what lies above it by the last digit only does not lie above it.
         if len(points) == 1 or distance.max() > 1e-12:
             knee[np.flatnonzero(distance >= distance.max() - 1e-12)[0]] = True
-        return pd.DataFrame(
-            {
-                "n_features": points[:, 0].astype(np.int64),
-                "performance": points[:, 1],
-                "voters": counts,
-                "distance": distance,
-                "knee": knee,
-            }
-        )
+        columns = {"n_features": points[:, 0].astype(np.int64), "performance": points[:, 1]}
+        return pd.DataFrame({**columns, "voters": counts, "distance": distance, "knee": knee})
 
     def knee(self) -> tuple[int, float] | None:
         """Number of features and performance at the knee of :meth:`pareto_front`; None without one."""
@@ -319,10 +306,6 @@ class Committee(Grouped, Recorded):
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         answer, *others = self.sentences()
-        facts: list[Block] = [Text(Markup("<b>{}</b>").format(answer)), self._first()]
-        return [*facts, *map(Text, others), self._learner_table()]
-
-    def _first(self) -> PageTable:
         shown = self.ranking.head(_FIRST)
         hidden = len(self.ranking) - len(shown)
         cells = (
@@ -332,26 +315,25 @@ class Committee(Grouped, Recorded):
             (f"{votes:,} of {self.n_voters:,}" for votes in shown["votes"]),
             ("yes" if tied else "" for tied in shown["tied"]),
         )
-        return PageTable(
+        first = PageTable(
             "First features in the order of the vote.",
             heads(("Feature", "Rank", "Score", "Votes", "Tied"), words=("Feature", "Tied")),
             list(zip(*cells, strict=True)),
             f"{plural(hidden, 'more feature')} in ranking.csv." if hidden else "",
         )
-
-    def _learner_table(self) -> PageTable:
         rows = [
             [name, count(voters), count(empty), number(size, 1), number(mean), number(jaccard)]
             for name, voters, empty, size, mean, jaccard in self.summary().itertuples()
         ]
         titles = ["Learner", "Voters", "Without selection", "Mean number of features"]
-        return PageTable(
+        by_learner = PageTable(
             "Voters by learner.",
             heads([*titles, "Mean performance", "Jaccard similarity"], words=["Learner"]),
             rows,
             "Jaccard similarity: of the features that either of two voters selects, the share that both "
             "select; mean over the pairs.",
         )
+        return [Text(Markup("<b>{}</b>").format(answer)), first, *map(Text, others), by_learner]
 
     def __repr__(self) -> str:
         best = ", ".join(map(str, self.ranking.index[:3]))
@@ -463,13 +445,9 @@ def vote(
         if np.isinf(values).any():
             must = " must be finite, or "
             raise ParameterError(Param("performance"), must, NAN, " where it is not known")
-    voters = pd.DataFrame(
-        {
-            "learner": ["" if name is None else str(name) for name in names],
-            "n_features": support.sum(axis=1),
-            "performance": values,
-        }
-    )
+    names = ["" if name is None else str(name) for name in names]
+    columns = {"learner": names, "n_features": support.sum(axis=1), "performance": values}
+    voters = pd.DataFrame(columns)
     digest = hashlib.sha256("\0".join((*labels, "", *voters["learner"])).encode())
     digest.update(np.packbits(support).tobytes())
     digest.update(values.tobytes())

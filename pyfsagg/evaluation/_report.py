@@ -91,14 +91,9 @@ def plot_accuracy(
         if position % columns == 0:
             ax.set_ylabel(LABELS.get(name, readable(name).capitalize()))
     handles, labels = axes[0].get_legend_handles_labels()
-    legend = figure.legend(
-        handles,
-        labels,
-        loc="outside lower center",
-        ncols=min(3, len(labels)) if columns > 1 else 2,
-        frameon=False,
-        fontsize="small",
-    )
+    look = {"loc": "outside lower center", "frameon": False, "fontsize": "small"}
+    ncols = min(3, len(labels)) if columns > 1 else 2
+    legend = figure.legend(handles, labels, ncols=ncols, **look)
     for text in legend.get_texts():
         text.set_parse_math(False)
     return axes

@@ -99,8 +99,8 @@ def fewest_of_folds(
     divisions = divisions_of(folds.dropna(axis=1, how="all"), protocol=protocol, **design)
     values = divisions.values.dropna().round(DECIMALS).sort_index(axis=1)
     n = len(values)
+    names = ("best_n_features", "best", "standard_error", "n_features", "value")
     if n < 2:
-        names = ("best_n_features", "best", "standard_error", "n_features", "value")
         return {**dict.fromkeys(names, float("nan")), "n": n}
     sizes = values.columns.to_numpy(dtype=np.float64)
     means = values.to_numpy().mean(axis=0).round(DECIMALS)
@@ -109,14 +109,8 @@ def fewest_of_folds(
     spread = values.to_numpy()[:, best].std(ddof=1)
     error = float(spread * np.sqrt(1.0 / n + divisions.test_train_ratio))
     enough = int((gains >= gains[best] - error).argmax())
-    return {
-        "best_n_features": float(sizes[best]),
-        "best": float(means[best]),
-        "standard_error": error,
-        "n_features": float(sizes[enough]),
-        "value": float(means[enough]),
-        "n": n,
-    }
+    found = (sizes[best], means[best], error, sizes[enough], means[enough])
+    return {**dict(zip(names, map(float, found), strict=True)), "n": n}
 
 
 def list_of_folds(places: NDArray[np.int32], names: tuple[str, ...], size: int) -> pd.DataFrame:

@@ -188,6 +188,9 @@ REGRESSORS.add(
 )
 
 
+ESTIMATOR = ("fit", "predict", "get_params")
+
+
 def read_classifiers(
     classifiers: Any, known: Registry[ClassifierSpec] = CLASSIFIERS
 ) -> dict[str, Any]:
@@ -212,34 +215,29 @@ def read_classifiers(
         if isinstance(item, str):
             models[label] = known.get(item)
             models[label].require()
-        else:
-            models[label] = _checked(label, item, known)
+            continue
+        if isinstance(item, type) or not all(hasattr(item, name) for name in ESTIMATOR):
+            raise InputTypeError(
+                f"the {known.kind} {label!r} must be a name from ",
+                f"list_{known.kind.replace(' ', '_')}s() or a scikit-learn {known.kind} with fit ",
+                "and predict",
+                Got(item),
+            )
+        if target.is_survival_model(item) and known.kind != "survival model":
+            raise ParameterError(
+                f"{label!r} is a survival model; give it with ", Use(task="survival")
+            )
+        if known.kind == "survival model" and not target.is_survival_model(item):
+            raise ParameterError(
+                f"{label!r} does not read times and events; give a name from ",
+                "list_methods('survival_models'), or an estimator of scikit-survival",
+            )
+        selectors.check_learner(label, item, known.kind)
+        models[label] = item
     if not models:
         remedy = Remedy(f"name at least one, for instance {next(iter(known)).name!r}")
         raise ParameterError(Param("classifiers"), " is empty", remedy)
     return models
-
-
-def _checked(label: str, item: Any, known: Registry[ClassifierSpec]) -> Any:
-    methods = ("fit", "predict", "get_params")
-    if isinstance(item, type) or not all(hasattr(item, name) for name in methods):
-        raise InputTypeError(
-            f"the {known.kind} {label!r} must be a name from ",
-            f"list_{known.kind.replace(' ', '_')}s() or a scikit-learn {known.kind} with fit ",
-            "and predict",
-            Got(item),
-        )
-    if (known.kind == "survival model") != target.is_survival_model(item):
-        if target.is_survival_model(item):
-            raise ParameterError(
-                f"{label!r} is a survival model; give it with ", Use(task="survival")
-            )
-        raise ParameterError(
-            f"{label!r} does not read times and events; give a name from ",
-            "list_methods('survival_models'), or an estimator of scikit-survival",
-        )
-    selectors.check_learner(label, item, known.kind)
-    return item
 
 
 def build_model(item: Any, table: Table, seed: int) -> Any:

@@ -35,19 +35,12 @@ MOST_LISTED = 50
 ROPE = 0.01  # differences of a measure that goes up to 1 which do not matter
 CELL = ["protocol", "method", "kind", "classifier", "threshold", "n_features", "metric"]
 COLUMNS = {
-    "protocol": "str",
-    "method": "str",
-    "kind": "str",
-    "classifier": "str",
+    **dict.fromkeys(("protocol", "method", "kind", "classifier"), "str"),
     "threshold": "float64",
-    "n_features": "int64",
-    "repeat": "int64",
-    "fold": "int64",
-    "draw": "int64",
+    **dict.fromkeys(("n_features", "repeat", "fold", "draw"), "int64"),
     "metric": "str",
     "value": "float64",
-    "status": "str",
-    "message": "str",
+    **dict.fromkeys(("status", "message"), "str"),
 }
 """Columns of a cell and their types."""
 
@@ -126,10 +119,8 @@ class Evaluation(Recorded):
         failed = self.failures()
         if failed.empty:
             return ""
-        shown = [
-            f"{row['classifier']} in {row['n']} ({row['message']})"
-            for row in failed.head(3).to_dict("records")
-        ]
+        first = failed[["classifier", "n", "message"]].head(3).itertuples(index=False)
+        shown = [f"{classifier} in {n} ({message})" for classifier, n, message in first]
         if len(failed) > 3:
             shown.append(f"and {len(failed) - 3} more kinds of failure")
         cells = f"{self._n_failed} of {len(self.cells)} cells failed and have no value"
@@ -288,7 +279,18 @@ class Evaluation(Recorded):
         chosen = check_choice("protocol", protocol or self._default_protocol, self.protocols)
         if classifier is not None:
             check_choice("classifier", classifier, self.classifiers)
-        frame = self._values(value, metric)
+        if value == "wacc":
+            frame = self._wacc_by_fold(metric).rename(columns={"wacc": "value"})
+        else:
+            frame = self.by_fold()
+            by_count = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+            at = frame["n_features" if by_count else "threshold"] == value
+            frame = frame[at & (frame["metric"] == metric)]
+            if frame.empty:
+                shares = ", ".join(f"{share:g}" for share in self.parameters["thresholds"])
+                must = f" must be 'wacc' or one of the thresholds {shares}"
+                raise ParameterError(Param("value"), must, Got(value))
+            frame = frame[frame["threshold"] == frame["threshold"].iloc[0]]
         frame = frame[frame["protocol"] == chosen]
         if not baselines:
             frame = frame[frame["kind"] != "baseline"]
@@ -325,20 +327,6 @@ class Evaluation(Recorded):
         """The same of evaluations of several data sets."""
         metrics = next(iter(results.values())).metrics
         return asked.each(metrics, partial(over_data_sets, results), call)
-
-    def _values(self, value: str | float | int, metric: str) -> pd.DataFrame:
-        """Values by fold at a threshold, or weighted over all of them."""
-        if value == "wacc":
-            return self._wacc_by_fold(metric).rename(columns={"wacc": "value"})
-        cells = self.by_fold()
-        cells = cells[cells["metric"] == metric]
-        by_count = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-        cells = cells[cells["n_features" if by_count else "threshold"] == value]
-        if cells.empty:
-            shares = ", ".join(f"{share:g}" for share in self.parameters["thresholds"])
-            must = f" must be 'wacc' or one of the thresholds {shares}"
-            raise ParameterError(Param("value"), must, Got(value))
-        return cells[cells["threshold"] == cells["threshold"].iloc[0]] if by_count else cells
 
     def fewest(self, metric: str | None = None) -> pd.DataFrame:
         """The fewest features within one standard error of the best, for each ranking.
@@ -554,12 +542,10 @@ class Evaluation(Recorded):
         """How few features are enough, by ranking, for the mean of several classifiers."""
         if len(self.parameters["thresholds"]) < 2:
             return []
-        frame, more = self.fewest(), ""
-        if len(self.classifiers) > 1:
-            frame, more = (
-                frame[frame["classifier"] == comparison.MEAN],
-                " Each classifier is in fewest.csv.",
-            )
+        frame, several = self.fewest(), len(self.classifiers) > 1
+        if several:
+            frame = frame[frame["classifier"] == comparison.MEAN]
+        more = " Each classifier is in fewest.csv." if several else ""
         words = ["method", "classifier", "protocol"]
         numbers = ["n_features", "value", "best_n_features", "best", "standard_error"]
         rows = [
@@ -589,13 +575,8 @@ class Evaluation(Recorded):
         size, method = found.attrs["n_features"], readable(found.attrs["method"])
         shown = found.head(max(size, 1))[:MOST_LISTED]
         rows = [
-            [
-                str(name),
-                f"{row['share_of_folds']:.0%}",
-                number(row["mean_place"], 1),
-                f"{row['best_place']:.0f} to {row['worst_place']:.0f}",
-            ]
-            for name, row in zip(shown.index, shown.to_dict("records"), strict=True)
+            [str(name), f"{share:.0%}", number(mean, 1), f"{best:.0f} to {worst:.0f}"]
+            for name, _, share, mean, best, worst in shown.itertuples()
         ]
         table = PageTable(
             f"One list out of all training folds: the {size:,} features of {method} that were most often "

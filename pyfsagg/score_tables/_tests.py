@@ -141,9 +141,8 @@ def pairs_on_datasets(
     n, mean, error, wins, losses = (np.concatenate(part) for part in zip(*parts, strict=True))
     found = _student(mean, error, n - 1.0, confidence_level)
     if test == "wilcoxon":
-        found["p"] = np.array(
-            [_signed_rank(cells[:, i], cells[:, j]) for i in range(p) for j in range(i + 1, p)]
-        )
+        columns = itertools.combinations(cells.T, 2)
+        found["p"] = np.array([_signed_rank(first, second) for first, second in columns])
     elif test == "signs":
         signed = [_by_all_signs(cells[:, i, None] - cells[:, i + 1 :]) for i in range(p - 1)]
         found["p"] = np.where(n > 0, np.concatenate(signed), np.nan)
@@ -199,10 +198,8 @@ def posterior(pairs: Mapping[str, Floats], rope: float) -> dict[str, Floats]:
     """Probabilities that differences are below, within and above ±`rope`, by a flat prior (Benavoli 2017)."""
     error = pairs["error"]
     with np.errstate(divide="ignore", invalid="ignore"):
-        below, above = (
-            np.asarray(stats.t.sf((rope + sign * pairs["difference"]) / error, pairs["df"]))
-            for sign in (1.0, -1.0)
-        )
+        below = np.asarray(stats.t.sf((rope + pairs["difference"]) / error, pairs["df"]))
+        above = np.asarray(stats.t.sf((rope - pairs["difference"]) / error, pairs["df"]))
     return {"p_below": below, "p_equivalent": 1.0 - below - above, "p_above": above}
 
 

@@ -92,9 +92,8 @@ def labels_of(column: pd.Series[Any]) -> tuple[NDArray[np.intp], tuple[str, ...]
 
 def _wide(frame: pd.DataFrame, dataset: str | None, ratio: float) -> ScoreTable:
     if dataset is None:
-        words = [
-            name for name, kind in frame.dtypes.items() if not pd.api.types.is_numeric_dtype(kind)
-        ]
+        numeric = pd.api.types.is_numeric_dtype
+        words = [name for name, kind in frame.dtypes.items() if not numeric(kind)]
         column = frame[words[0]] if len(words) == 1 else pd.Series([None])
         if column.notna().all() and pd.to_numeric(column, errors="coerce").isna().any():
             dataset = str(words[0])
@@ -394,11 +393,8 @@ def standings(
         if given := [name for name, column in {**columns, "metric": metric}.items() if column]:
             own = " names a column of a table; a result brings its own"
             raise ParameterError(Param(given[0]), own)
-        found: Standings | MetricStandings = (
-            type(first)._standings_together(data, asked, call)
-            if several
-            else data._standings(asked, call)
-        )
+        opened: Any = type(first)._standings_together if several else type(first)._standings
+        found: Standings | MetricStandings = opened(data, asked, call)
         return found
     if several:
         if metric is not None:
@@ -406,30 +402,24 @@ def standings(
             raise ParameterError(Param("metric"), each)
         tables = {str(name): one for name, one in data.items()}
     elif metric is not None:
-        tables = _divided(data, metric)
+        frame = pandas_frame(data)
+        if not isinstance(frame, pd.DataFrame):
+            raise ParameterError(Param("metric"), " names a column, and an array has none")
+        codes, names = labels_of(named_column(frame, metric))
+        rest = frame.drop(columns=[metric])
+        tables = {name: rest[codes == code] for code, name in enumerate(names)}
     else:
         flag = check_flag("higher_is_better", higher_is_better)
         table = read_scores(data, **columns, test_train_ratio=ratio)
         return asked.of(table, higher_is_better=flag, call=call)
-    read = {
-        name: read_scores(one, **columns, test_train_ratio=ratio) for name, one in tables.items()
-    }
+    how: dict[str, Any] = {**columns, "test_train_ratio": ratio}
+    read = {name: read_scores(one, **how) for name, one in tables.items()}
     higher = _directions(higher_is_better, list(read))
 
     def make(one: Question, name: str, call: Call | None) -> Standings:
         return one.of(read[name], higher_is_better=higher[name], call=call)
 
     return asked.each(list(read), make, call)
-
-
-def _divided(data: Any, metric: str) -> dict[str, Any]:
-    """The table of each metric."""
-    frame = pandas_frame(data)
-    if not isinstance(frame, pd.DataFrame):
-        raise ParameterError(Param("metric"), " names a column, and an array has none")
-    codes, names = labels_of(named_column(frame, metric))
-    rest = frame.drop(columns=[metric])
-    return {name: rest[codes == code] for code, name in enumerate(names)}
 
 
 def _directions(higher: bool | Mapping[str, bool], metrics: list[str]) -> dict[str, bool]:
