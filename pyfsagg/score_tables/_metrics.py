@@ -159,16 +159,12 @@ class MetricStandings(Recorded):
     def _table(self, top: int) -> PageTable:
         frames = [one.to_frame() for one in self.of]
         shown = frames[0].head(top).index
-        columns: list[tuple[PageColumn, list[str]]] = [
-            (PageColumn("Method", numeric=False), [str(name) for name in shown])
-        ]
+        columns = [(PageColumn("Method", numeric=False), [str(name) for name in shown])]
         for (name, one), frame in zip(self._items(), frames, strict=True):
             part = frame.reindex(shown)
-            sets = spans(part, one._population is not None)
-            cells = [
-                number(a, 0) + (f" ({b})" if one._population else "")
-                for a, b in zip(part["place"], sets, strict=True)
-            ]
+            cells = [number(place, 0) for place in part["place"]]
+            if one._population:
+                cells = [f"{a} ({b})" for a, b in zip(cells, spans(part, True), strict=True)]
             columns.append((PageColumn(name, sortable=False), cells))
         total = count(len(self.of[0].methods))
         caption = (

@@ -86,14 +86,9 @@ def plot_average_ranks(result: Standings, *, ax: Axes | None = None) -> Axes:
 def plot_pairs(result: Standings, *, n: int = 15, ax: Axes | None = None) -> Axes:
     """Holm-adjusted p-values of all pairs of the first `n` methods."""
     names = [result.methods[j] for j in result._order[: check_integer("n", n, low=2)]]
-    frame = result.pairs()
-    p = np.full((len(names), len(names)), np.nan)
-    for first, second, value in zip(
-        frame["method1"], frame["method2"], frame["p_adjusted"], strict=True
-    ):
-        if first in names and second in names:
-            i, j = names.index(first), names.index(second)
-            p[i, j] = p[j, i] = value
+    wide = result.pairs().pivot(index="method1", columns="method2", values="p_adjusted")
+    wide = wide.reindex(index=names, columns=names)
+    p = wide.fillna(wide.T).to_numpy()
     texts = [
         ["" if np.isnan(one) else f"{one:.2g}" if one >= 0.001 else "<0.001" for one in row]
         for row in p
@@ -162,10 +157,9 @@ def _report(
     subtitle: str,
     sections: Sequence[Section],
 ) -> Report:
-    holes = [HOLES] if any(one._holes for one in of) else []
-    folds = [FOLDS] if of[0]._of_folds else []
-    equivalence = [EQUIVALENCE] if of[0].rope is not None else []
-    references = [software(__version__), *REFERENCES, *holes, *folds, *equivalence]
+    holes = any(one._holes for one in of)
+    more = ((HOLES, holes), (FOLDS, of[0]._of_folds), (EQUIVALENCE, of[0].rope is not None))
+    references = [software(__version__), *REFERENCES, *(one for one, used in more if used)]
     text = Section("text", "For a methods section", [Text(result.methods_text())], short="Text")
     return Report(TITLES, subtitle, [*sections, text], settings_groups(result), references)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -161,8 +162,9 @@ class Standings(Recorded):
         table = self._ranks if self.by == "rank" else self.cells
         higher = self.higher_is_better and self.by == "mean"
         if not self._holes:
+            how: dict[str, Any] = {"confidence_level": level, "random_state": self.random_state}
             try:
-                return rank_confidence(table, higher_is_better=higher, **self._asked_of_each)
+                return rank_confidence(table, names=self.methods, higher_is_better=higher, **how)
             except DataError as problem:
                 return str(problem)
         pairs = tests.pairs_on_datasets(
@@ -178,12 +180,6 @@ class Standings(Recorded):
         estimates = self._average_ranks if self.by == "rank" else self._means
         return RankConfidence(self.methods, estimates, places, *alone, *together, level)
 
-    @property
-    def _asked_of_each(self) -> dict[str, Any]:
-        """What the sets of both populations have in common."""
-        names, level = self.methods, self.confidence_level
-        return {"names": names, "confidence_level": level, "random_state": self.random_state}
-
     def _on_replicates(self) -> RankConfidence | str:
         if self.unanswered:
             return self.unanswered
@@ -193,8 +189,9 @@ class Standings(Recorded):
             return "not every cell has replicates that its data set shares among all methods"
         complete = ~np.isnan(self.cells).any(axis=1)
         means, df = self.cells[complete].mean(axis=0), None if self.df >= MANY_DRAWS else self.df
-        how = {"n_draws": 2_000, "higher_is_better": self.higher_is_better, **self._asked_of_each}
-        return rank_confidence(means, self.within, df=df, **how)
+        how: dict[str, Any] = {"names": self.methods, "higher_is_better": self.higher_is_better}
+        how |= {"confidence_level": self.confidence_level, "random_state": self.random_state}
+        return rank_confidence(means, self.within, df=df, n_draws=2_000, **how)
 
     @property
     def _population(self) -> str | None:
@@ -307,25 +304,19 @@ class Standings(Recorded):
 
     def groups(self) -> list[list[str]]:
         """The largest sets of neighbours without a significant difference, best first; they may overlap."""
-        names = [self.methods[j] for j in self._order]
+        names, p = [self.methods[j] for j in self._order], len(self.methods)
         # From which place on nobody can be distinguished from the next, or from each other.
-        starts = [0]
-        for j in range(1, len(names)):
-            before = np.flatnonzero(self._separate[:j, j])
-            starts.append(max(starts[-1], int(before[-1]) + 1 if before.size else 0))
-        ends = [j for j in range(len(names)) if j + 1 == len(names) or starts[j + 1] > starts[j]]
+        before = np.where(np.triu(self._separate, 1), np.arange(1, p + 1)[:, None], 0).max(axis=0)
+        starts = np.maximum.accumulate(before)
+        ends = np.flatnonzero(np.append(np.diff(starts) > 0, True))
         return [names[starts[j] : j + 1] for j in ends]
 
     def tiers(self) -> list[list[str]]:
         """Classes, best first: every method of one can be distinguished from every method of the others."""
-        names, tiers, reach, start = [self.methods[j] for j in self._order], [], 0, 0
-        for j in range(len(names)):
-            together = np.flatnonzero(~self._separate[j])
-            reach = max(reach, int(together[-1]))
-            if reach == j:
-                tiers.append(names[start : j + 1])
-                start = j + 1
-        return tiers
+        names, p = [self.methods[j] for j in self._order], len(self.methods)
+        last = p - 1 - np.argmax(~self._separate[:, ::-1], axis=1)  # that is not distinguished
+        ends = np.flatnonzero(np.maximum.accumulate(last) == np.arange(p)) + 1
+        return [names[a:b] for a, b in itertools.pairwise([0, *ends])]
 
     @cached_property
     def _global_test(self) -> tests.GlobalTest | None:
@@ -366,8 +357,21 @@ class Standings(Recorded):
 
     def _told(self) -> list[str]:
         """The answer and what it rests on, in sentences, without tables and remarks."""
-        texts = [*self._first(), self._told_apart(), *self._populations(), *self._about_holes()]
-        return [text for text in texts if text]
+        texts = [*self._first(), *filter(None, [self._told_apart()]), *self._populations()]
+        if not self._holes:
+            return texts
+        best, worst = tests.places_with_holes(self.cells, self.higher_is_better)
+        moved, leaders = int((best < worst).sum()), int((best == 1).sum())
+        who = f"{leaders} could be the first" if leaders > 1 else "the first would stay the same"
+        change = "no mean would change its place."
+        if moved:
+            change = f"{plural(moved, 'method')} could have another place, and {who}."
+        text = (
+            f"{count(self._holes)} of {plural(self.cells.size, 'score')} are missing. Pairs are "
+            "compared on their common data sets, and means are fitted. "
+            f"If they were as good or as bad as any result on these data sets, {change}"
+        )
+        return [*texts, text]
 
     def methods_text(self) -> str:
         """A paragraph for the methods section of a paper."""
@@ -475,22 +479,6 @@ class Standings(Recorded):
                 f"by {shown}."
             )
         return texts
-
-    def _about_holes(self) -> list[str]:
-        if not self._holes:
-            return []
-        best, worst = tests.places_with_holes(self.cells, self.higher_is_better)
-        open_ = [self.methods[j] for j in self._order if best[j] < worst[j]]
-        text = (
-            f"{count(self._holes)} of {plural(self.cells.size, 'score')} are missing. Pairs are "
-            "compared on their common data sets, and means are fitted. "
-            "If they were as good or as bad as any result on these data sets, "
-        )
-        if not open_:
-            return [f"{text}no mean would change its place."]
-        leaders = int((best == 1).sum())
-        who = f"{leaders} could be the first" if leaders > 1 else "the first would stay the same"
-        return [f"{text}{plural(len(open_), 'method')} could have another place, and {who}."]
 
     def _table(self, top: int) -> PageTable:
         frame = self.to_frame().head(top)
