@@ -142,14 +142,7 @@ def committee(
     if settings.drop_near_zero_variance:
         table, groups = drop_features(table, groups)
     features = table.feature_names if groups is None else groups.names
-    for name, way in ways.items():
-        if way.count(len(features)) == len(features) and way.by == "sequential":
-            raise ParameterError(
-                f"the learner {name!r} is to select all {len(features)} features one by one",
-                Remedy("give a smaller ", Param("n_features"), " in its LearnerSelection"),
-            )
-    if size is not None:
-        check_integer("size", size, low=1, high=len(features))
+    _check_sizes(len(features), ways, size)
     plan = read_plan(resampling)
     resamples = draw_resamples(table, target, plan, n_resamples=n_resamples, seed=seed)
     together = getattr(plan, "groups", None)
@@ -423,6 +416,17 @@ def _check_metric(metric: Any, voter_weights: Weights) -> str:
             Remedy("take another metric, or no weights"),
         )
     return metric
+
+
+def _check_sizes(p: int, ways: Mapping[str, LearnerSelection], size: int | None) -> None:
+    for name, way in ways.items():
+        if way.count(p) == p and way.by == "sequential":
+            raise ParameterError(
+                f"the learner {name!r} is to select all {p} features one by one",
+                Remedy("give a smaller ", Param("n_features"), " in its LearnerSelection"),
+            )
+    if size is not None:
+        check_integer("size", size, low=1, high=p)
 
 
 def _rows_of(resamples: Resamples, plan: Plan, n_samples: int) -> list[tuple[Rows, Rows]]:

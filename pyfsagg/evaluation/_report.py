@@ -91,9 +91,11 @@ def plot_accuracy(
         if position % columns == 0:
             ax.set_ylabel(LABELS.get(name, readable(name).capitalize()))
     handles, labels = axes[0].get_legend_handles_labels()
-    look = {"loc": "outside lower center", "frameon": False, "fontsize": "small"}
-    ncols = min(3, len(labels)) if columns > 1 else 2
-    legend = figure.legend(handles, labels, ncols=ncols, **look)
+    place: dict[str, Any] = {
+        "loc": "outside lower center",
+        "ncols": min(3, len(labels)) if columns > 1 else 2,
+    }
+    legend = figure.legend(handles, labels, frameon=False, fontsize="small", **place)
     for text in legend.get_texts():
         text.set_parse_math(False)
     return axes
