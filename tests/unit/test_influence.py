@@ -113,6 +113,12 @@ def test_tables_hold_what_stability_says(result: InfluenceResult) -> None:
     wide = frame.pivot_table(index="measure", columns="aggregator", values="value", sort=False)
     table = result.table(n_features_to_select=4)
     pd.testing.assert_frame_equal(table, wide.loc[["spearman", "jaccard", "canberra"], AGGREGATORS])
+    for measure, small in (("spearman", False), ("canberra", True)):
+        values = result.table().loc[measure].rename(lambda name: name.replace("_", " "))
+        ordered = values.sort_values(ascending=small)
+        most, least = (f"{name} ({ordered[name]:.3f})" for name in ordered.index[[0, -1]])
+        text = " ".join(result.summary_text(measures=[measure]).split())
+        assert f"the most stable aggregator is {most}, the least stable {least}." in text
     wide = result.table(intervals=True, measures=["canberra"])
     assert wide.columns.tolist()[:3] == [(AGGREGATORS[0], c) for c in ("value", "lower", "upper")]
     assert (wide[AGGREGATORS[0], "lower"] < wide[AGGREGATORS[0], "value"]).all()
