@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,9 @@ from pyfsagg._message import Param, Remedy, Use
 from pyfsagg._report.page import Block, PageColumn, PageTable
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.frames import open_frame
-from pyfsagg._table.table import AnyTable, Table, as_table
+from pyfsagg._table.table import AnyTable, Table, as_table, varies
 from pyfsagg.ensemble.data import Copies, Grouped, Ranked
+from pyfsagg.ensemble.run import Run
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures import curves, similarity_adjusted
 
@@ -114,14 +116,19 @@ all resamples more than the best of them alone."""
 MOST_TOLD = 3
 
 
-def find_copies(table: AnyTable, weights: NDArray[Any] | None = None) -> Copies | None:
-    """What a run looks for unasked; None for a sparse table and one that is too large."""
-    if not isinstance(table, Table) or table.n_features > MOST_FEATURES:
+def find_copies(run: Run) -> Copies | None:
+    """What a run looks for unasked, among columns alone; None for a sparse table and one too large."""
+    table, groups = run.table, run.groups
+    if groups is not None and isinstance(table, Table):
+        alone = np.flatnonzero(groups.sizes == 1)
+        names = tuple(groups.names[j] for j in alone)
+        table = replace(table.take(groups.columns_of(alone)), feature_names=names)
+    if not isinstance(table, Table) or not 0 < table.n_features <= MOST_FEATURES:
         return None
     products = table.n_samples * table.n_features**2
     if products * (FACTOR_MISSING if np.isnan(table.values).any() else 1) > MOST_PRODUCTS:
         return None
-    matrix = absolute_correlations(table, SIMILARITY, weights)
+    matrix = absolute_correlations(table, SIMILARITY, run.row_weights)
     return Copies(SIMILARITY, LEAST, _groups(matrix, table.feature_names, LEAST))
 
 
@@ -134,7 +141,7 @@ def absolute_correlations(
     matrix = np.zeros((table.n_features, table.n_features))
     # By name, so neither sums nor ties between similarities depend on the order of the columns.
     by_name = np.argsort(np.array(table.feature_names, dtype=object), kind="stable")
-    used = [j for j in by_name if table.kinds[j] != Kind.NOMINAL and _varies(table.column(j), w)]
+    used = [j for j in by_name if table.kinds[j] != Kind.NOMINAL and varies(table.column(j)[w > 0])]
     if len(used) > 1:
         # In one array, as a tall table is most of what there is; cells that are missing take three more.
         copies = 4 if np.isnan(table.values).any() else 1
@@ -144,14 +151,25 @@ def absolute_correlations(
         values = np.empty((table.n_samples, len(used)))
         for place, j in enumerate(used):
             values[:, place] = _standard(table.column(j), w, similarity)
-        matrix[np.ix_(used, used)] = _correlations(values, w)
+        known, root = ~np.isnan(values), np.sqrt(w)[:, np.newaxis]
+        if known.all():
+            values *= root
+            found = values.T @ values / w.sum()
+        else:
+            there = known * root
+            x = np.where(known, values, 0.0) * root
+            n = there.T @ there
+            with np.errstate(divide="ignore", invalid="ignore"):
+                mean = (x.T @ there) / n  # of the row's feature where that of the column is known
+                square = ((x * np.where(known, values, 0.0)).T @ known) / n - mean**2
+                found = (x.T @ x / n - mean * mean.T) / np.sqrt(square * square.T)
+            enough = (n >= w.sum() / 2) & (square > 1e-12) & (square.T > 1e-12)
+            found = np.where(enough, found, 0.0)
+        # Twelve decimals: what differs by rounding only is equal.
+        found = np.minimum(np.abs(found).round(12), 1.0)
+        matrix[np.ix_(used, used)] = np.maximum(found, found.T)
     np.fill_diagonal(matrix, 1.0)
     return matrix
-
-
-def _varies(column: Floats, weights: Floats) -> bool:
-    known = column[~np.isnan(column) & (weights > 0)]
-    return known.size > 1 and bool((known != known[0]).any())
 
 
 def _standard(column: Floats, weights: Floats, similarity: str) -> Floats:
@@ -170,27 +188,6 @@ def _standard(column: Floats, weights: Floats, similarity: str) -> Floats:
     spread = np.sqrt(np.average(cells**2, weights=w))
     out[known] = cells / spread if spread > 0 else 0.0
     return out
-
-
-def _correlations(values: Floats, weights: Floats) -> Floats:
-    known = ~np.isnan(values)
-    root = np.sqrt(weights)[:, np.newaxis]
-    if known.all():
-        values *= root
-        correlation = values.T @ values / weights.sum()
-    else:
-        there = known * root
-        x = np.where(known, values, 0.0) * root
-        n = there.T @ there
-        with np.errstate(divide="ignore", invalid="ignore"):
-            mean = (x.T @ there) / n  # of the row's feature where that of the column is known
-            square = ((x * np.where(known, values, 0.0)).T @ known) / n - mean**2
-            correlation = (x.T @ x / n - mean * mean.T) / np.sqrt(square * square.T)
-        enough = (n >= weights.sum() / 2) & (square > 1e-12) & (square.T > 1e-12)
-        correlation = np.where(enough, correlation, 0.0)
-    # Twelve decimals: what differs by rounding only is equal.
-    matrix: Floats = np.minimum(np.abs(correlation).round(12), 1.0)
-    return np.maximum(matrix, matrix.T)
 
 
 def _groups(matrix: Floats, names: Sequence[str], least: float) -> tuple[tuple[str, ...], ...]:

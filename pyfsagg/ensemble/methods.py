@@ -17,7 +17,6 @@ from pyfsagg._message import Got, Message, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
 from pyfsagg._run.execution import Checks, Execution, Progress, progress_reporter
 from pyfsagg._table.identity import versions
-from pyfsagg._table.table import Table
 from pyfsagg.ensemble import core, data, null, scoring, trust
 from pyfsagg.ensemble.groups import find_copies
 from pyfsagg.ensemble.result import EnsembleResult
@@ -411,7 +410,7 @@ def _carry_out(
         # Some columns at a time may have features that a resample did not see.
         in_parts = run.resamples.features is None
         scores = recipe.aggregate(combined, run.names, run.store, in_parts=in_parts)
-        copies = _copies(run)
+        copies = find_copies(run)
     call = Call.of(function, arguments, random_state=run.seed)
     return EnsembleResult(
         method=method,
@@ -510,15 +509,3 @@ def _shuffles(job: Job, m: int) -> tuple[TargetPermutation | None, Floats | None
         return None, None, {"shuffles": {"reason": reason.message}}
     record = {"n_shuffles": number, "unit": permutation.unit, "n_pairs": n_pairs}
     return permutation, None if halves is None else job.combine(halves), {"shuffles": record}
-
-
-def _copies(run: Run) -> data.Copies | None:
-    """Near copies among the features; groups of several columns have none."""
-    table, groups = run.table, run.groups
-    if groups is not None:
-        alone = np.flatnonzero(groups.sizes == 1)
-        names = tuple(groups.names[j] for j in alone)
-        if not isinstance(table, Table) or not len(alone):
-            return None
-        table = replace(table.take(groups.columns_of(alone)), feature_names=names)
-    return find_copies(table, run.row_weights)

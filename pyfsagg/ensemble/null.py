@@ -25,7 +25,7 @@ from pyfsagg._message import Message, Remedy, Use
 from pyfsagg._run.execution import Progress
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.sparse import SparseTable
-from pyfsagg._table.table import Adjusters, AnyTable, Table
+from pyfsagg._table.table import Adjusters, Table
 from pyfsagg._table.target import Target
 from pyfsagg.ensemble import scoring
 from pyfsagg.ensemble.core import AGAINST_NOISE, Matrices, MatrixStore
@@ -501,8 +501,23 @@ def kinds_of_features(run: Run) -> Indices:
     """Features of equal number have equally distributed scores under shuffling: numbers; columns with
     equally many levels and, to a factor of two, equally many rows outside the most frequent one; groups
     with equally many columns."""
-    n_levels, most = _levels(run.table)
-    outside = np.log2(np.maximum(1, run.table.n_samples - most)).round().astype(np.intp)
+    table = run.table
+    n_levels, most = np.zeros((2, table.n_features), dtype=np.intp)
+    if isinstance(table, Table):
+        places = np.arange(1, table.n_samples + 1)
+        for part in row_blocks((table.n_features, table.n_samples), CACHED):
+            cells = np.sort(table.values[:, part].T, axis=1)  # missing ones last
+            known = ~np.isnan(cells)
+            first = known.copy()
+            first[:, 1:] &= cells[:, 1:] != cells[:, :-1]
+            since = np.maximum.accumulate(np.where(first, places - 1, 0), axis=1)
+            n_levels[part] = first.sum(axis=1)
+            most[part] = np.where(known, places - since, 0).max(axis=1)
+    else:
+        for j in range(table.n_features):
+            counts = table.value_counts(j)
+            n_levels[j], most[j] = len(counts), counts.max(initial=0)
+    outside = np.log2(np.maximum(1, table.n_samples - most)).round().astype(np.intp)
     kinds = np.stack(
         [np.ones_like(n_levels), np.minimum(n_levels, FEW_LEVELS + 1), outside], axis=1
     )
@@ -514,25 +529,6 @@ def kinds_of_features(run: Run) -> Indices:
             ]
         )
     return np.asarray(np.unique(kinds, axis=0, return_inverse=True)[1]).ravel()
-
-
-def _levels(table: AnyTable) -> Indices:
-    """How many values each column has, and how often the most frequent one occurs, (2, n_features)."""
-    found = np.zeros((2, table.n_features), dtype=np.intp)
-    if not isinstance(table, Table):
-        for j in range(table.n_features):
-            counts = table.value_counts(j)
-            found[:, j] = len(counts), counts.max(initial=0)
-        return found
-    places = np.arange(1, table.n_samples + 1)
-    for part in row_blocks((table.n_features, table.n_samples), CACHED):
-        cells = np.sort(table.values[:, part].T, axis=1)  # missing ones last
-        known = ~np.isnan(cells)
-        first = known.copy()
-        first[:, 1:] &= cells[:, 1:] != cells[:, :-1]
-        since = np.maximum.accumulate(np.where(first, places - 1, 0), axis=1)
-        found[:, part] = first.sum(axis=1), np.where(known, places - since, 0).max(axis=1)
-    return found
 
 
 # Resamples of shuffled targets.

@@ -14,7 +14,7 @@ from pyfsagg import EnsembleResult
 from pyfsagg._table.table import as_table
 from pyfsagg.ensemble import groups as clusters
 from pyfsagg.ensemble.data import Copies
-from pyfsagg.ensemble.groups import about_copies, absolute_correlations, find_copies
+from pyfsagg.ensemble.groups import about_copies, absolute_correlations
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.resampling import Bootstrap
 
@@ -183,10 +183,11 @@ def test_what_has_no_correlation_stays_alone() -> None:
             "flag": value > 0,
         }
     )
-    assert find_copies(as_table(X)) == Copies("pearson", 0.9, (("copy", "value"),))
+    y = (value > 0).astype(int)
+    assert run(X, y).copies == Copies("pearson", 0.9, (("copy", "value"),))
     X["known"] = np.where(np.arange(60) < 31, value, np.nan)
-    assert find_copies(as_table(X)) == Copies("pearson", 0.9, (("copy", "known", "value"),))
-    result = run(X.drop(columns=["constant", "zero"]), (value > 0).astype(int))
+    assert run(X, y).copies == Copies("pearson", 0.9, (("copy", "known", "value"),))
+    result = run(X.drop(columns=["constant", "zero"]), y)
     assert result.clusters()["size"].sum() == 7
 
 
