@@ -284,13 +284,11 @@ class Steps:
         """The progress function of the next `size` resamples of `total`."""
         before, self._total = self._done, total
         self._done += size
-        return lambda done, _: self._show(before + done)
+        return lambda done, _: self.show(before + done)
 
-    def end(self) -> None:
-        """Report completion, even if a part was not possible."""
-        self._show(self._total)
-
-    def _show(self, done: int) -> None:
+    def show(self, done: int | None = None) -> None:
+        """Report what is done; by default all, even if a part was not possible."""
+        done = self._total if done is None else done
         if self._report is not None and done > self._shown:
             self._shown = done
             self._report(done, self._total)
@@ -386,9 +384,11 @@ def _carry_out(
         normalize = null.settle_normalization(arguments["normalize"], run, run.items)
         if normalize != "none":
             recipe = replace(recipe, normalize=normalize)
+        more = {}
         if method == "bam" or normalize == core.AGAINST_NOISE:
-            run = run.with_parameters(normalize=normalize)
-        identity = {"kind": method, **run.identity}
+            more = {"normalize": normalize}
+            run = replace(run, parameters={**run.parameters, **more})
+        identity = {"kind": method, **run.identity, **more}
         with (
             open_checkpoint(execution.checkpoint, identity) as checkpoint,
             progress_reporter(execution.progress) as report,
@@ -406,7 +406,7 @@ def _carry_out(
             own_scores = _own_scores(job, data.RunSetup.of(parameters, run.data), m)
             halves, about_halves = _halves(job, m)
             permutation, noise_halves, about_shuffles = _shuffles(job, m)
-            job.steps.end()
+            job.steps.show()
         # Some columns at a time may have features that a resample did not see.
         in_parts = run.resamples.features is None
         scores = recipe.aggregate(combined, run.names, run.store, in_parts=in_parts)

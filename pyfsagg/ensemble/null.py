@@ -422,9 +422,13 @@ def _scores_by_target(
         def advance(more: int, _: int, before: int = done) -> None:
             progress(before + more, number * size)
 
+        # The resamples of several targets in a row, each with its labels.
+        drawn = [draw(target, first + k) for k, target in enumerate(chosen)]
+        labels = [np.broadcast_to(one.labels, one.weights.shape) for one in drawn]
+        weights = np.concatenate([one.weights for one in drawn])
         scored = scoring.score_resamples(
             run.filters if classes else run.bind(chosen[0]),
-            _joined([draw(target, first + k) for k, target in enumerate(chosen)]),
+            replace(drawn[0], weights=weights, labels=np.concatenate(labels)),
             first=done,
             progress=advance,
             what=what,
@@ -433,15 +437,6 @@ def _scores_by_target(
         for label, matrix in scores.items():
             matrix[done : done + len(chosen) * size] = scored[label]
     return scores
-
-
-def _joined(drawn: list[Resamples]) -> Resamples:
-    """Resamples of several targets in a row, each with its labels."""
-    return replace(
-        drawn[0],
-        weights=np.concatenate([resamples.weights for resamples in drawn]),
-        labels=np.concatenate([np.broadcast_to(one.labels, one.weights.shape) for one in drawn]),
-    )
 
 
 def _rank_statistics(nulls: Nulls, number: int) -> Floats:
@@ -518,16 +513,11 @@ def kinds_of_features(run: Run) -> Indices:
             counts = table.value_counts(j)
             n_levels[j], most[j] = len(counts), counts.max(initial=0)
     outside = np.log2(np.maximum(1, table.n_samples - most)).round().astype(np.intp)
-    kinds = np.stack(
-        [np.ones_like(n_levels), np.minimum(n_levels, FEW_LEVELS + 1), outside], axis=1
-    )
+    n_levels = np.minimum(n_levels, FEW_LEVELS + 1)
+    kinds = np.stack([np.ones_like(n_levels), n_levels, outside], axis=1)
     if run.groups is not None:
-        kinds = np.array(
-            [
-                kinds[columns[0]] if len(columns) == 1 else (len(columns), 0, 0)
-                for columns in run.groups.columns
-            ]
-        )
+        members = run.groups.columns
+        kinds = np.array([kinds[of[0]] if len(of) == 1 else (len(of), 0, 0) for of in members])
     return np.asarray(np.unique(kinds, axis=0, return_inverse=True)[1]).ravel()
 
 
@@ -567,7 +557,9 @@ ENOUGH = 100_000
 
 def settle_normalization(wish: str, run: Run, filters: Sequence[Any]) -> str:
     """The meaning of ``"auto"`` for some of the filters of a run; other values are validated."""
-    reason = _why_not(run)
+    reason = f"the plan {run.plan.name} does not draw rows of the whole table at random"
+    if not run.plan.only and not run.resamples.changes_table:
+        reason = Nulls(run).reason
     if wish == AGAINST_NOISE and reason:
         raise ParameterError(
             Use(normalize=AGAINST_NOISE),
@@ -576,24 +568,14 @@ def settle_normalization(wish: str, run: Run, filters: Sequence[Any]) -> str:
         )
     if wish != "auto":
         return wish
-    counted = any(scoring.counts_levels(item) for item in filters)
-    return AGAINST_NOISE if counted and not reason and _columns_differ(run) else "per_resample"
-
-
-def _why_not(run: Run) -> str:
-    if run.plan.only or run.resamples.changes_table:
-        return f"the plan {run.plan.name} does not draw rows of the whole table at random"
-    return Nulls(run).reason
-
-
-def _columns_differ(run: Run) -> bool:
-    """Whether columns differ in kind: levels and numbers, or different numbers of levels."""
-    table = run.table
-    if not isinstance(table, Table):
-        return False
+    table, counted = run.table, any(map(scoring.counts_levels, filters))
+    if reason or not counted or not isinstance(table, Table):
+        return "per_resample"
+    # Columns differ in kind: levels and numbers, or different numbers of levels.
     nominal = np.flatnonzero(np.isin(table.kinds, (Kind.BOOLEAN, Kind.NOMINAL)))
     sizes = {len(table.value_counts(j)) for j in nominal.tolist()}
-    return len(sizes) > 1 or 0 < len(nominal) < table.n_features
+    differ = len(sizes) > 1 or 0 < len(nominal) < table.n_features
+    return AGAINST_NOISE if differ else "per_resample"
 
 
 @dataclass(frozen=True, eq=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from inspect import signature
 from typing import Any, ClassVar, get_args, get_type_hints
 
@@ -192,24 +192,12 @@ class Run:
         weights: Weights = full_weights(self.table.n_samples, self.plan.sample_weight)[0]
         return weights
 
-    def with_parameters(self, **more: Any) -> Run:
-        """The run with more of its settings recorded."""
-        return replace(
-            self, parameters={**self.parameters, **more}, identity={**self.identity, **more}
-        )
-
     def draw(
         self, size: int, first: int = 0, target: Target | None = None, plan: Plan | None = None
     ) -> Resamples:
         """Resamples number `first` and on, of the target and the plan of the run unless others are given."""
-        return draw_resamples(
-            self.table,
-            target or self.target,
-            plan or self.plan,
-            n_resamples=size,
-            seed=self.seed,
-            first=first,
-        )
+        source = self.table, target or self.target, plan or self.plan
+        return draw_resamples(*source, n_resamples=size, seed=self.seed, first=first)
 
     def bind(self, target: Target) -> list[_base.BoundFilter]:
         """The filters with another target."""
@@ -259,18 +247,18 @@ def set_up_run(
     sha256 = data_hash(table, target)
     groups = groups or read_feature_groups(task, table)
     n_columns = table.n_features
-    dropped: tuple[str, ...] = ()
+    before = table.feature_names if groups is None else groups.names
     if task.drop_near_zero_variance:
-        table, groups, dropped = _drop_near_zero_variance(table, groups)
+        table, groups = plain.drop_features(table, groups)
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
     if isinstance(filters, str):
         filters = scoring.usual_filters(table, target, groups)
     params = scoring.settle_parameters(filters, filter_params, table.n_features, largest, groups)
     bound = scoring.bind_filters(filters, params, table, target, seed, groups)
-    n_features = table.n_features if groups is None else len(groups)
+    names = table.feature_names if groups is None else groups.names
     precision = number if isinstance(number, Precision) else None
     if precision is not None:
-        _check_goal(precision, plan, n_features, execution)
+        _check_goal(precision, plan, len(names), execution)
     n_drawn = FIRST_LOOK if isinstance(number, Precision) else number
     resamples = draw_resamples(table, target, plan, n_resamples=n_drawn, seed=seed)
     if groups is not None and resamples.changes_table:
@@ -310,7 +298,7 @@ def set_up_run(
         data={
             "sha256": sha256,
             "n_samples": table.n_samples,
-            "n_features": n_features,
+            "n_features": len(names),
             **({} if groups is None else {**groups.record(), "n_columns": n_columns}),
             "target": target.name or None,
             "target_kind": target.kind,
@@ -318,7 +306,7 @@ def set_up_run(
             **target.event_count,
             "adjusters": {} if target.adjusters is None else target.adjusters.record,
             **target.always_in,
-            "dropped_features": list(dropped),
+            "dropped_features": sorted(set(before) - set(names), key=before.index),
         },
         identity={
             **parameters,
@@ -352,12 +340,3 @@ def _check_goal(goal: Precision, plan: Plan, n_features: int, execution: Executi
             Remedy("give ", Param("n_resamples"), " as a number"),
         )
     n_selected(goal.top, n_features)
-
-
-def _drop_near_zero_variance(
-    table: AnyTable, groups: FeatureGroups | None
-) -> tuple[AnyTable, FeatureGroups | None, tuple[str, ...]]:
-    before = table.feature_names if groups is None else groups.names
-    table, groups = plain.drop_features(table, groups)
-    names = set(table.feature_names if groups is None else groups.names)
-    return table, groups, tuple(name for name in before if name not in names)

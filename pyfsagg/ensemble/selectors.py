@@ -17,7 +17,7 @@ from pyfsagg.ensemble import data, scoring
 from pyfsagg.ensemble.methods import bam, wam
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import Precision
-from pyfsagg.ensemble.selection import Share, Top, Wish, choose, read_wish
+from pyfsagg.ensemble.selection import Fixed, Wish, choose, read_wish
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.resampling import Plan
 from pyfsagg.resampling.plan import read_plan, with_data
@@ -50,7 +50,7 @@ class _AggregationSelector(selectors.TableSelector):
         del options["max_false"], options["fdr"]
         params = scoring.deep_enough(self._filters(), self.filter_params, n_features, number)
         options["filter_params"] = params
-        checks = Checks(pairs=0, shuffles=0 if isinstance(self._wish(), Top | Share) else "auto")
+        checks = Checks(pairs=0, shuffles=0 if isinstance(self._wish(), Fixed) else "auto")
         plan = read_plan(options.pop("resampling"))
         plan = with_data(plan, sample_weight=sample_weight, groups=groups)
         return type(self)._method(X, y, resampling=plan, checks=checks, **options)
