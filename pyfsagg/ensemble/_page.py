@@ -23,6 +23,7 @@ from pyfsagg.filters._base import FILTERS
 from pyfsagg.stability_measures import _base, adequacy, stability_curve
 from pyfsagg.stability_measures._report import STABILITY_PAGE, curve_picture, plot_adequacy
 
+ANOTHER = "Would another sample give the same selection?"
 FALSE = "How many of the selected may be false?"
 MOST_ROWS = 500  # of the table; all that are selected, up to the next number
 MOST_SELECTED = 2000
@@ -52,60 +53,37 @@ def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> closing.Re
     chosen = selection.select_features(result, wish)
     k = chosen.compared
     errors = facts.error_tables(result, limit)
+    ranking = [
+        _ranking_table(result, chosen),
+        *groups.group_blocks(result, best_names(result, result.n_features)),
+        *facts.repeated_rows(result),
+    ]
+    enough = adequacy_blocks(result, k)
     sections = [
-        Section(
-            "between",
-            "Would another sample give the same selection?",
-            facts.between_blocks(result, wish),
-            short="Another sample?",
-        ),
+        Section("between", ANOTHER, facts.between_blocks(result, wish), short="Another sample?"),
         *([Section("errors", FALSE, errors, short="Errors")] if errors else []),
-        Section(
-            "ranking",
-            "Ranking",
-            [
-                _ranking_table(result, chosen),
-                *groups.group_blocks(result, best_names(result, result.n_features)),
-                *facts.repeated_rows(result),
-            ],
-        ),
+        Section("ranking", "Ranking", ranking),
         Section("true-ranks", "Which features may be the best?", facts.true_rank_blocks(result, k)),
         Section("pictures", "Pictures", _pictures(result, chosen, wish)),
         Section("stability", "Stability", _stability(result)),
-        Section(
-            "enough",
-            "Were there enough resamples?",
-            adequacy_blocks(result, k),
-            short="Enough resamples?",
-        ),
+        Section("enough", "Were there enough resamples?", enough, short="Enough resamples?"),
         Section("size", "Stability against subset size", [size_block(result)], short="Subset size"),
         *closing.glossary(_words(result, wish, chosen)),
     ]
     best, beside, caption = best_names(result, MOST_SHOWN), "their scores", ""
     if result.permutation is not None:
-        beside, caption = (
-            "the level of noise",
-            "Shaded: what shuffled targets reach (family-wise error 0.05).",
-        )
-    evidence = picture(
-        "Effect and stability",
-        "evidence",
-        result.plot,
-        "evidence",
-        label=f"Bars: the {len(best)} best features and {beside}; best first: {', '.join(best)}",
-        caption=caption,
-        n=MOST_SHOWN,
-        n_features_to_select=wish,
-    )
+        beside = "the level of noise"
+        caption = "Shaded: what shuffled targets reach (family-wise error 0.05)."
+    label = f"Bars: the {len(best)} best features and {beside}; best first: {', '.join(best)}"
+    how: dict[str, Any] = {"n": MOST_SHOWN, "n_features_to_select": wish, "caption": caption}
+    drawn = "Effect and stability", "evidence", result.plot, "evidence"
+    evidence = picture(*drawn, label=label, **how)
+    last = [("Features to select", wish.words)]
     return closing.Report(
         ("Feature ranking", "Feature ranking of {}"),
         _subtitle(result),
         sections,
-        closing.settings_groups(
-            result,
-            first=[("Method", result.method.upper())],
-            last=[("Features to select", wish.words)],
-        ),
+        closing.settings_groups(result, first=[("Method", result.method.upper())], last=last),
         _references(result),
         [facts.front_text(result, wish), evidence, facts.front_table(result, wish)],
     )

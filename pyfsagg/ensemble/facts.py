@@ -97,8 +97,7 @@ def _limits(row: Mapping[Any, Any]) -> str:
 
 
 def between_sentence(data: Ranked, wish: Wish, *, brief: bool = False) -> str:
-    """The stability of the selection between samples, or why it is unknown; without limitations if
-    `brief`, and empty if undefined."""
+    """The stability between samples, or why it is unknown; without limitations if `brief`."""
     try:
         pairs = between(data, selection.choose(data, wish).compared)
     except DataError as reason:
@@ -583,20 +582,12 @@ def _procedure(data: Ranked) -> list[str]:
 def _adjusted(data: Ranked) -> str:
     """For what the scores are adjusted, and how each filter does it."""
     told = [f"{name} ({kind})" for name, kind in data.data["adjusters"].items()]
-    by_model = [
-        label
-        for label in data.score_matrices
-        if label in FILTERS and FILTERS.get(label).within == "model"
-    ]
-    others = [label for label in data.score_matrices if label not in by_model]
-    ways = [
-        f"{enumerate_names(list(map(readable, labels)))} {way}"
-        for labels, way in (
-            (by_model, "by a model that contains them"),
-            (others, "within the strata of their levels"),
-        )
-        if labels
-    ]
+    by_way: dict[str, list[str]] = {"by a model that contains them": []}
+    for label in data.score_matrices:
+        by_model = label in FILTERS and FILTERS.get(label).within == "model"
+        way = "by a model that contains them" if by_model else "within the strata of their levels"
+        by_way.setdefault(way, []).append(readable(label))
+    ways = [f"{enumerate_names(labels)} {way}" for way, labels in by_way.items() if labels]
     return f"The scores are adjusted for {enumerate_names(told)}: {', '.join(ways)}."
 
 

@@ -76,13 +76,11 @@ def group_blocks(result: Grouped, ranked: Iterable[str]) -> list[Block]:
         return []
     listed = [name for name in ranked if name in groups]
     first = listed[:MOST_GROUPS]
+    named = [enumerate_names(groups[name], MOST_COLUMNS) for name in first]
     columns = [
         (PageColumn("Group", numeric=False), first),
         (PageColumn("Columns"), [count(len(groups[name])) for name in first]),
-        (
-            PageColumn("Which", numeric=False, sortable=False),
-            [enumerate_names(groups[name], MOST_COLUMNS) for name in first],
-        ),
+        (PageColumn("Which", numeric=False, sortable=False), named),
     ]
     for label, ways in (result.parameters.get("group_scores") or {}).items():
         way = {name: WAYS[how] for how, names in ways.items() for name in names}
@@ -135,8 +133,7 @@ def find_copies(run: Run) -> Copies | None:
 def absolute_correlations(
     table: Table, similarity: str = SIMILARITY, weights: NDArray[Any] | None = None
 ) -> Floats:
-    """|r| or |rho| of all pairs of columns, (p, p), over rows known in both; 0 for fewer than half of
-    the rows and for nominal or constant columns."""
+    """|r| or |rho| of all pairs of columns, (p, p); 0 if under half of the rows are known in both."""
     w = np.ones(table.n_samples) if weights is None else as_array("weights", weights, np.float64)
     matrix = np.zeros((table.n_features, table.n_features))
     # By name, so neither sums nor ties between similarities depend on the order of the columns.
@@ -287,20 +284,27 @@ def _frame(data: Ranked, copies: Copies, k: int) -> pd.DataFrame:
     ]
     groups = [group[np.argsort(data.ranking[group], kind="stable")] for group in groups]
     groups.sort(key=lambda group: (data.ranking[group[0]], group[0]))
+    sign = {"pearson": "|r|", "spearman": "|rho|"}.get(copies.similarity, "similarity")
     rows = []
     for group, (frequency, alone) in zip(groups, _frequencies(data, groups, k), strict=True):
         members = tuple(names[j] for j in group)
-        best, worst = float(alone.max()), float(alone.min())
+        best, note = float(alone.max()), ""
         split = len(group) > 1 and frequency >= SPLIT_CLUSTER and frequency - best >= SPLIT_GAP
-        note = _note(members, copies, frequency, worst, best) if split else ""
+        if split:
+            low, high = f"{alone.min():.0%}", f"{best:.0%}"
+            note = (
+                f"{enumerate_names(members)} are nearly copies ({sign} at least "
+                f"{copies.min_similarity:g}) and split the vote: each is selected in "
+                f"{low if low == high else f'{low} to {high}'} of the resamples, at least one of them in "
+                f"{frequency:.0%}."
+            )
         rank = float(data.ranking[group[0]])
         rows.append((members[0], members, len(group), rank, frequency, best, split, note))
     return pd.DataFrame(rows, columns=_CLUSTER_COLUMNS).set_index("cluster")
 
 
 def _frequencies(data: Ranked, groups: Sequence[Indices], k: int) -> list[tuple[float, Floats]]:
-    """For each group, the share of resamples that select a member and that of each member, among those
-    that saw one; ties count by their orders."""
+    """By group: the share of the resamples that saw one which select a member, and that of each member."""
     scores = data.combined
     seen, alone = np.zeros(scores.shape[1]), np.zeros(scores.shape[1])
     any_seen, any_selected = np.zeros(len(groups)), np.zeros(len(groups))
@@ -314,11 +318,12 @@ def _frequencies(data: Ranked, groups: Sequence[Indices], k: int) -> list[tuple[
         left_out = n_tied - np.rint(np.where(tied, share, 0.0).sum(axis=1))
         for g, group in enumerate(groups):
             any_seen[g] += known[:, group].any(axis=1).sum()
-            any_selected[g] += (
-                share[:, group[0]].sum()
+            one = (
+                share[:, group[0]]
                 if len(group) == 1
-                else _at_least_one(share[:, group], n_tied, left_out).sum()
+                else _at_least_one(share[:, group], n_tied, left_out)
             )
+            any_selected[g] += one.sum()
     return [
         (float(any_selected[g] / any_seen[g]), alone[group] / seen[group])
         for g, group in enumerate(groups)
@@ -334,18 +339,6 @@ def _at_least_one(share: Floats, n_tied: Integers, left_out: Floats) -> Floats:
         affected = members > i
         none[affected] *= np.maximum(left_out[affected] - i, 0.0) / (n_tied[affected] - i)
     return np.where((share == 1).any(axis=1), 1.0, 1.0 - none)
-
-
-def _note(
-    members: tuple[str, ...], copies: Copies, frequency: float, worst: float, best: float
-) -> str:
-    sign = {"pearson": "|r|", "spearman": "|rho|"}.get(copies.similarity, "similarity")
-    low, high = f"{worst:.0%}", f"{best:.0%}"
-    return (
-        f"{enumerate_names(members)} are nearly copies ({sign} at least {copies.min_similarity:g}) and "
-        f"split the vote: each is selected in {low if low == high else f'{low} to {high}'} of the "
-        f"resamples, at least one of them in {frequency:.0%}."
-    )
 
 
 def about_copies(data: Ranked, k: int) -> str:

@@ -82,9 +82,8 @@ _STREAM = 2  # of random numbers; 0 draws rows, 1 noise
 
 @dataclass(frozen=True, eq=False)
 class Shuffling:
-    """Which rows exchange targets: any, or within strata of adjusters. Groups exchange them as wholes
-    if each has one target, otherwise within groups; adjusting numbers move with the target, and the
-    features cleared of them stay."""
+    """Which rows exchange targets: any, or within strata of adjusters. Groups exchange them as wholes if
+    each has one target, otherwise within groups; adjusting numbers move with the target."""
 
     order: Indices  # rows as they are drawn from, wherever they stand in the table
     blocks: Indices  # of each row, or of each group, those within which targets are exchanged
@@ -208,8 +207,7 @@ class Nulls:
 
     @cached_property
     def cleared(self) -> Run:
-        """The same with the residuals of the features given the adjusting numbers, whose rows are
-        exchangeable."""
+        """The same with the residuals of the features given the adjusting numbers."""
         run = self.single
         adjusters = run.target.adjusters
         if adjusters is None or not adjusters.by_numbers or not isinstance(run.table, Table):
@@ -228,8 +226,7 @@ class Nulls:
 
     @cached_property
     def begun(self) -> Adjusters | None:
-        """The columns that are always in, if a judge begins with them: their relation to the target is
-        not noise."""
+        """The columns that are always in, if a judge begins with them: what they tell is not noise."""
         always = self.single.target.always
         judges = [item for item in self.run.items if scoring.filter_label(item) in self.judges]
         return (
@@ -248,8 +245,7 @@ class Nulls:
 
     @cached_property
     def judges(self) -> list[str]:
-        """The filters whose scores are compared with noise: those that score a feature alone, or else
-        all."""
+        """The filters that are compared with noise: those that score a feature alone, or else all."""
         by_column = [name for name, spec in self.run.specs.items() if spec.own_column]
         cut = [name for name in by_column if name in self.counting]
         ranked = len(self._ranked) == len(self.run.names) and self.run.target.adjusters is None
@@ -290,10 +286,8 @@ class Nulls:
     def n_shuffles(self, m: int) -> int:
         """Number of shuffled targets in a run of m resamples."""
         wish = self.run.checks.shuffles
-        if not isinstance(wish, str):
-            return 0 if self.reason else wish
-        if self.reason:
-            return 0
+        if self.reason or not isinstance(wish, str):
+            return 0 if self.reason else int(wish)
         if not self.by_column:
             return max(LEAST, min(USUAL, 20 * (m // (20 * SLOW_SHARE)) - 1))
         return MANY if self.small else USUAL
@@ -378,24 +372,16 @@ def _scores_by_judge(nulls: Nulls, number: int, **how: Any) -> Iterator[tuple[st
         for each in run.filters
     ]
     run = replace(run, filters=[each for each in filters if each.outputs])
-    itself = _whole_table(run)
-
-    def resample(target: Target, _: int) -> Resamples:
-        return replace(itself, labels=target.codes[np.newaxis, :])
-
     if nulls.small:
         how["checkpoint"] = None
     targets = chain([run.target], nulls.targets(number))
-    scores = _scores_by_target(run, targets, 1 + number, 1, resample, "shuffled targets", **how)
+    scores = _scores_by_target(
+        run, targets, 1 + number, 1, lambda target, _: run.itself(target), "shuffled targets", **how
+    )
     for label in nulls.judges:
         yield label, scores.pop(label)
     if nulls.by_ranks:
         yield nulls.by_ranks, _rank_statistics(nulls, number)
-
-
-def _whole_table(run: Run) -> Resamples:
-    once = run.row_weights[np.newaxis]
-    return replace(run.resamples.first(1), weights=once, features=None, noise=0.0)
 
 
 def _scores_by_target(
@@ -440,8 +426,7 @@ def _scores_by_target(
 
 
 def _rank_statistics(nulls: Nulls, number: int) -> Floats:
-    """Kruskal–Wallis statistics or squared rank correlations, with ties, (1 + number, n_numbers); of
-    martingale residuals the score statistic of Cox's model, with its variance under shuffling."""
+    """Kruskal–Wallis, squared rank correlations or scores of Cox's model, (1 + number, n_numbers)."""
     run = nulls.single
     table, target = run.table, run.target
     assert isinstance(table, Table)
@@ -474,8 +459,7 @@ def _rank_statistics(nulls: Nulls, number: int) -> Floats:
 
 
 def _centred_ranks(values: Floats, strata: Indices) -> Floats:
-    """Ranks (k, n) of the known rows within strata, minus their mean, and divided by the size of a
-    stratum plus one (van Elteren) if there are several."""
+    """Ranks (k, n) within strata minus their mean; of several divided by size + 1 (van Elteren)."""
     ranks = np.empty_like(values)
     several = bool(strata.any())
     for stratum in range(int(strata.max()) + 1):
@@ -493,9 +477,8 @@ def _less_means(values: Floats, strata: Indices) -> Floats:
 
 
 def kinds_of_features(run: Run) -> Indices:
-    """Features of equal number have equally distributed scores under shuffling: numbers; columns with
-    equally many levels and, to a factor of two, equally many rows outside the most frequent one; groups
-    with equally many columns."""
+    """Equal numbers for equal distributions under shuffling: numbers; columns with equally many levels and,
+    to a factor of two, equally many rows outside the most frequent one; groups of as many columns."""
     table = run.table
     n_levels, most = np.zeros((2, table.n_features), dtype=np.intp)
     if isinstance(table, Table):
@@ -535,12 +518,12 @@ def n_together(run: Run, drawn: Drawn) -> int:
 def score_shuffled(nulls: Nulls, number: int, drawn: Drawn, **how: Any) -> Matrices:
     """Scores by filter of the `drawn` resamples of each shuffled target, one after another."""
     run = nulls.cleared
-    itself, size = _whole_table(run), n_together(run, drawn)
+    size = n_together(run, drawn)
     plan = run.pairs if drawn == "halves" else run.plan
 
     def resamples(target: Target, k: int) -> Resamples:
         if drawn == "table":
-            return replace(itself, labels=target.codes[np.newaxis, :])
+            return run.itself(target)
         return run.draw(size, first=size * k, target=target, plan=plan)
 
     what = f"{drawn} of shuffled targets"
@@ -601,9 +584,7 @@ class NoiseScale:
         return self.n_shuffles * n_together(self.nulls.run, drawn)
 
     def read(self, matrices: Matrices, drawn: Drawn, store: MatrixStore, **how: Any) -> None:
-        """Replace scores by their evidence against noise
-        (:func:`pyfsagg.error_control.comparable_evidence`); filters that ignore the target are not
-        changed."""
+        """Replace scores by their evidence against noise, unless a filter ignores the target."""
         if drawn not in self.known:
             self.known[drawn] = score_shuffled(self.nulls, self.n_shuffles, drawn, **how)
         for label, matrix in matrices.items():

@@ -64,6 +64,7 @@ def bind_filters(
     """Filters bound to a table, where those that one pass computes are one."""
     if not filters:
         raise ParameterError(Param("filters"), " is empty", Remedy("name at least one filter"))
+    sparse = table if isinstance(table, SparseTable) else None
     readings: dict[bool, GroupedColumns] = {}
     bound: dict[str, BoundFilter] = {}
     for item in filters:
@@ -72,7 +73,7 @@ def bind_filters(
         by_strata = target.adjusters is not None and within in ("mean", "sum")
         if label in bound:
             raise ParameterError(f"the filter {label!r} is given twice")
-        _check_data(item, label, within, table, target)
+        _check_data(item, label, within, sparse, target)
         chosen = dict(parameters.get(label, {}))
         taken = list(inspect.signature(prepare).parameters.values())[2:]
         allowed = [parameter.name for parameter in taken]
@@ -181,7 +182,9 @@ _MISMATCH = {
 }
 
 
-def _check_data(item: Any, label: str, within: str, table: AnyTable, target: Target) -> None:
+def _check_data(
+    item: Any, label: str, within: str, sparse: SparseTable | None, target: Target
+) -> None:
     """Refuse a filter that cannot use such a target or table, and name those that can."""
     if target.adjusters is not None and within != "model" and target.adjusters.by_numbers:
         able = [s.name for s in FILTERS if s.within == "model" and target.kind in s.targets]
@@ -207,13 +210,13 @@ def _check_data(item: Any, label: str, within: str, table: AnyTable, target: Tar
         able = [spec.name for spec in FILTERS if target.kind in spec.targets]
         raise DataError(f"the filter {label!r} {_MISMATCH[target.kind]}: {', '.join(able)}")
     reads_sparse = isinstance(item, str) and FILTERS.get(item).sparse
-    if isinstance(table, SparseTable) and not reads_sparse:
+    if sparse is not None and not reads_sparse:
         able = [spec.name for spec in FILTERS if spec.sparse]
         raise InputTypeError(
             f"the filter {label!r} does not read sparse input. Filters that do: {', '.join(able)}; ",
             "or make it dense with ",
             DENSE,
-            f", if {dense_megabytes(table)} fit into memory",
+            f", if {dense_megabytes(sparse)} fit into memory",
         )
 
 
@@ -224,8 +227,7 @@ def settle_parameters(
     largest: object = None,
     groups: FeatureGroups | None = None,
 ) -> dict[str, dict[str, Any]]:
-    """Parameters by the label of their filter, with the depth of mRMR resolved from `largest`, the largest
-    number of features to select (not a fraction)."""
+    """Parameters by filter; the depth of mRMR follows from `largest`, a number of features to select."""
     known = int(largest) if isinstance(largest, Integral) else None
     settled = read_filter_params(filters, filter_params)
     for item in filters:
@@ -289,8 +291,7 @@ def expected_seconds(
 
 @dataclass(frozen=True)
 class Work:
-    """Numbers of resamples to score: in all, with the settings that would shorten the run, and `judged`
-    more by the filters in `judges`."""
+    """Resamples to score, in all and with the settings in `fewer`; `judged` more by the `judges`."""
 
     total: int
     fewer: Mapping[str, int]
@@ -367,9 +368,8 @@ def score_resamples(
     what: str = "resamples",
     work: Work | None = None,
 ) -> dict[str, Floats]:
-    """Score matrices (n_resamples, n_features) by filter, larger = more important. With `work` a long
-    run is announced, and one beyond memory refused; a checkpoint calls the resamples `what`, from
-    number `first`."""
+    """Score matrices (n_resamples, n_features) by filter; with `work` a long run is announced, and one
+    beyond memory refused. A checkpoint calls the resamples `what`, from number `first`."""
     m = len(resamples)
     names, table = bound[0].names, bound[0].table
     store = store or MatrixStore()
@@ -386,15 +386,9 @@ def score_resamples(
     together = max(getattr(scorer, "together", 1) for scorer in scorers)
     size = block_size(table.n_samples, widest, together)
     blocks = [slice(start, min(start + size, m)) for start in range(0, m, size)]
-    answers = resume_tasks(
-        checkpoint,
-        [f"{what} {first + rows.start} to {first + rows.stop}" for rows in blocks],
-        _score_block,
-        (bound, resamples),
-        blocks,
-        n_jobs=n_jobs,
-        threads=threads,
-    )
+    keys = [f"{what} {first + rows.start} to {first + rows.stop}" for rows in blocks]
+    tasks = keys, _score_block, (bound, resamples), blocks
+    answers = resume_tasks(checkpoint, *tasks, n_jobs=n_jobs, threads=threads)
     with execution.progress_sink(progress, m) as advance:
         advance(0)
         for rows, scores in zip(blocks, answers, strict=True):

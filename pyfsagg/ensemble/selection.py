@@ -116,8 +116,7 @@ def read_view(
     fdr: float | None = None,
     **_: object,
 ) -> tuple[Wish, Limit | None]:
-    """What the options of a page select, and the limit on false selections to show; a limit replaces
-    the default, but not a given number."""
+    """What a page selects, and the limit to show, which replaces the default but not a given number."""
     limit = _limit(max_false, fdr)
     if limit is not None and is_word(n_features_to_select, "auto"):
         return limit, limit
@@ -224,8 +223,7 @@ class Selection:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Which features (n_features,) are selected, the rules that led to their number (`by`), and the
-    rank of the last of them (`depth`, 0 for none)."""
+    """Which features are `chosen`, `by` which rules, and the rank of the last of them (`depth`)."""
 
     chosen: Booleans
     reason: str
