@@ -23,8 +23,8 @@ from pyfsagg.filters._base import FILTERS
 from pyfsagg.stability_measures import _base, adequacy, stability_curve
 from pyfsagg.stability_measures._report import STABILITY_PAGE, curve_picture, plot_adequacy
 
-ANOTHER = "Would another sample give the same selection?"
-FALSE = "How many of the selected may be false?"
+OF_SAMPLES = "Would another sample give the same selection?"
+OF_ERRORS = "How many of the selected may be false?"
 MOST_ROWS = 500  # of the table; all that are selected, up to the next number
 MOST_SELECTED = 2000
 MOST_DRAWN, MOST_SHOWN = 20, 10
@@ -60,8 +60,8 @@ def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> closing.Re
     ]
     enough = adequacy_blocks(result, k)
     sections = [
-        Section("between", ANOTHER, facts.between_blocks(result, wish), short="Another sample?"),
-        *([Section("errors", FALSE, errors, short="Errors")] if errors else []),
+        Section("between", OF_SAMPLES, facts.between_blocks(result, wish), short="Another sample?"),
+        *([Section("errors", OF_ERRORS, errors, short="Errors")] if errors else []),
         Section("ranking", "Ranking", ranking),
         Section("true-ranks", "Which features may be the best?", facts.true_rank_blocks(result, k)),
         Section("pictures", "Pictures", _pictures(result, chosen, wish)),

@@ -261,8 +261,7 @@ def test_they_change_no_bit_of_the_ranking_and_no_worker_changes_them(method: An
 @pytest.mark.parametrize(("n_resamples", "n_shuffles"), [(20, 19), (200, 39), (299, 39)])
 def test_a_function_scores_a_shuffled_target_for_each_five_resamples(n_resamples, n_shuffles):
     how = {"n_resamples": n_resamples, "random_state": 0, "checks": pyfsagg.Checks(pairs=0)}
-    means = lambda X, y, weight: X.mean(axis=0)  # noqa: E731
-    found = pyfsagg.wam(*table(0.6, n=30, p=4), filter=means, **how)
+    found = pyfsagg.wam(*table(0.6, n=30, p=4), filter=lambda X, y, weight: X.mean(axis=0), **how)
     assert found.parameters["shuffles"]["n_shuffles"] == n_shuffles
 
 
