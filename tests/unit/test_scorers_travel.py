@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numba import njit
 
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
@@ -38,6 +39,7 @@ def test_a_compiled_loop_travels_by_its_name(name: str) -> None:
 
 
 def test_what_has_no_name_of_its_own_travels_whole() -> None:
+    @njit
     def first_column(values: Any, labels: Any, weights: Any, scores: Any) -> None:
         scores[:] = values[0, 0]
 
