@@ -48,9 +48,7 @@ def test_divergence_decides_instead_of_a_threshold_and_grid_search() -> None:
     search = GridSearchCV(model, {"rankorderselector__n_features_to_select": [2, 0.5, 9]}, cv=3)
     search.fit(DATA.X, DATA.y)
     assert search.best_score_ > 0.9
-
-
-def test_weights_are_repetitions() -> None:
+    # Weights are repetitions.
     weight = np.random.default_rng(0).integers(0, 3, len(DATA.y))
     rows = np.repeat(np.arange(len(DATA.y)), weight)
     weighted = RankOrderSelector("cdv").fit(DATA.X, DATA.y, sample_weight=weight)

@@ -84,15 +84,12 @@ def test_pipeline_and_grid_search(selector: type) -> None:
     assert best[:-1].transform(X).shape[1] == best[0].support_.sum()
 
 
-def test_set_output_keeps_names_and_types() -> None:
+def test_set_output_keeps_names_and_weights_are_repetitions() -> None:
     frame = X.assign(word=np.where(Y == 0, "a", "b"))
     selector = WithinAggregationSelector(n_features_to_select=2, n_resamples=10, random_state=0)
     chosen = selector.set_output(transform="pandas").fit_transform(frame, Y)
     assert list(chosen) == list(selector.get_feature_names_out())
     assert set(chosen) <= set(frame)
-
-
-def test_weights_are_repetitions() -> None:
     weight = np.random.default_rng(0).integers(0, 3, len(Y))
     rows = np.repeat(np.arange(len(Y)), weight)
     selector = WithinAggregationSelector(n_resamples=10, random_state=1)

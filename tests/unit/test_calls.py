@@ -234,14 +234,6 @@ def test_eliminate(method: str, seed: int | None) -> None:
         assert again.parameters["seed"] != result.parameters["seed"]
 
 
-def test_a_selector_records_its_elimination() -> None:
-    selector = RankOrderSelector(
-        "koller_sahami", method_params={"blanket_size": 2}, tie_break="random"
-    ).fit(ORDERS.X, ORDERS.y)
-    found = repeat(selector.result_.parameters["call"], {"X": ORDERS.X, "y": ORDERS.y})
-    np.testing.assert_array_equal(found.scores, selector.scores_)
-
-
 @pytest.mark.parametrize("function", [frcm, frmv])
 @pytest.mark.parametrize("seed", [8, None])
 def test_consensus(function: Any, seed: int | None) -> None:
@@ -260,7 +252,7 @@ def test_consensus(function: Any, seed: int | None) -> None:
     assert "random_state" not in given.parameters["call"]["arguments"]
 
 
-def test_any_ranking_without_labels() -> None:
+def test_rankings_without_labels_and_eliminations_of_a_selector() -> None:
     for method, options in (
         ("laplacian_score", {"n_neighbors": 3, "bandwidth": "binary", "standardize": "center"}),
         ("laplacian_score", {}),
@@ -272,6 +264,11 @@ def test_any_ranking_without_labels() -> None:
         assert found.scores.tobytes() == result.scores.tobytes()
         assert found.parameters == result.parameters
         assert "n_jobs" not in result.parameters["call"]["arguments"]
+    selector = RankOrderSelector(
+        "koller_sahami", method_params={"blanket_size": 2}, tie_break="random"
+    ).fit(ORDERS.X, ORDERS.y)
+    found = repeat(selector.result_.parameters["call"], {"X": ORDERS.X, "y": ORDERS.y})
+    np.testing.assert_array_equal(found.scores, selector.scores_)
 
 
 def test_trials_and_curves_carry_their_call() -> None:

@@ -195,7 +195,7 @@ def test_a_copy_that_was_pickled_is_the_same(value: Any) -> None:
     assert content_of(copy.deepcopy(value)) == content_of(value)
 
 
-def test_parameters_and_attributes_are_content() -> None:
+def test_parameters_attributes_and_versions_are_content(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
     for model in (LogisticRegression(C=2.0), make_pipeline(StandardScaler(), LogisticRegression())):
         fresh = content_of(model)
@@ -209,9 +209,6 @@ def test_parameters_and_attributes_are_content() -> None:
             self.k = k
 
     assert content_of(Versioned(1)) != content_of(Versioned(2))
-
-
-def test_what_is_installed_is_known_by_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
     from pyfsagg._run import content
 
     for value in (np.mean, np.add, np.linalg.norm, LogisticRegression, json.dumps, sum, "a".join):

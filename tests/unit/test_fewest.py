@@ -49,9 +49,7 @@ def test_by_hand_with_ties_and_cells_without_a_value() -> None:
     error = np.std([0.925, 0.85], ddof=1) * np.sqrt(1 / 2 + 1 / 2)
     assert found["standard_error"] == pytest.approx(error)
     assert found["n"] == 2
-
-
-def test_the_list_counts_folds_first_and_places_then() -> None:
+    # The list counts folds first, and places then.
     places = np.array([[1, 2, 3, 4], [1, 3, 2, 4], [2, 4, 1, 3]], dtype=np.int32)
     frame = list_of_folds(places, ("a", "b", "c", "d"), 2)
     assert frame.index.tolist() == ["a", "c", "b"]  # d never is

@@ -139,17 +139,7 @@ def test_other_targets(task: str) -> None:
     assert not expected_replication(X, target, **how).reason
 
 
-def test_what_cannot_be_asked() -> None:
-    for options, error, message in (
-        ({"n_features_to_select": 40}, ParameterError, "below the number of features, 40, got 40"),
-        ({"n_pairs": 4}, ParameterError, "n_pairs"),
-        ({"n": 14}, DataError, "too small to be divided into 8 parts"),
-    ):
-        with pytest.raises(error, match=message):
-            asked(**options)
-
-
-def test_the_default_filters_and_the_sentences() -> None:
+def test_the_default_filters_the_sentences_and_what_cannot_be_asked() -> None:
     data = pyfsagg.load_dataset("wine")
     found = expected_replication(data.X, data.y, n_features_to_select=4, random_state=0)
     text = " ".join(found.sentences)
@@ -158,3 +148,10 @@ def test_the_default_filters_and_the_sentences() -> None:
     assert "with 178 rows" in text
     assert repr(found) == "\n".join(found.sentences)
     assert found.to_frame() is found.curve
+    for options, error, message in (
+        ({"n_features_to_select": 40}, ParameterError, "below the number of features, 40, got 40"),
+        ({"n_pairs": 4}, ParameterError, "n_pairs"),
+        ({"n": 14}, DataError, "too small to be divided into 8 parts"),
+    ):
+        with pytest.raises(error, match=message):
+            asked(**options)

@@ -87,7 +87,7 @@ def test_counts_are_sums_of_weights(n_rows: int) -> None:
     np.testing.assert_array_equal(counts, expected)
 
 
-def test_the_digest_of_a_column_is_the_sum_over_its_parts() -> None:
+def test_digests_are_sums_over_parts_and_thresholds_the_distribution_of_poisson() -> None:
     x = np.array([1.5, np.nan, -0.0, 3.0, 1.5])
     salt = np.uint64(9)
     whole = digest_column(x, salt, 10)
@@ -97,6 +97,11 @@ def test_the_digest_of_a_column_is_the_sum_over_its_parts() -> None:
     assert digest_column(np.where(np.isnan(x), -np.nan, x), salt, 10) == whole
     assert digest_column(x[::-1].copy(), salt, 10) != whole
     assert digest_column(x, np.uint64(8), 10) != whole
+    # Rounded sums of 1 / k! / e, as long as 32 bits hold them.
+    terms = np.cumsum([1 / math.factorial(k) for k in range(20)])
+    expected = [edge for edge in (round(2**32 * share / math.e) for share in terms) if edge < 2**32]
+    assert _thresholds().tolist() == _T.tolist() == expected
+    assert len(expected) == LARGEST_WEIGHT
 
 
 def test_weighted_tables_and_resamples_of_hardly_any_row_are_refused() -> None:
@@ -108,11 +113,3 @@ def test_weighted_tables_and_resamples_of_hardly_any_row_are_refused() -> None:
         check_poisson_totals(np.array([2, 0, 1]))
     with pytest.raises(DataError, match="Poisson bootstrap draws"):
         wam([[1, 2], [2, 1]], ["a", "b"], resampling="poisson_bootstrap", random_state=0)
-
-
-def test_thresholds_are_the_distribution_of_poisson():
-    """Rounded sums of 1 / k! / e, as long as 32 bits hold them."""
-    terms = np.cumsum([1 / math.factorial(k) for k in range(20)])
-    expected = [edge for edge in (round(2**32 * share / math.e) for share in terms) if edge < 2**32]
-    assert _thresholds().tolist() == _T.tolist() == expected
-    assert len(expected) == LARGEST_WEIGHT

@@ -60,15 +60,12 @@ def test_frame(result: EnsembleResult) -> None:
     assert len(result.plot("ranking", n=5).get_yticks()) == 5
 
 
-def test_stability_has_a_row_per_filter_and_one_for_the_combination(result: EnsembleResult) -> None:
+def test_stability_has_a_row_per_filter_and_json_is_complete(result: EnsembleResult) -> None:
     table = result.stability()
     assert list(table.index) == [*result.score_matrices, "bam"]
     assert list(table.columns) == ["pearson", "spearman", "canberra", "jaccard", "asd"]
     pairs = np.corrcoef(result.combined)[np.tril_indices(30, -1)]
     assert table.loc["bam", "pearson"] == pytest.approx(np.mean(pairs), abs=1e-12)
-
-
-def test_json_is_complete_and_strict(result: EnsembleResult) -> None:
     document = json.loads(result.to_json(n_features_to_select=3))
     assert document["selected"] == result.select(3)
     assert document["parameters"]["seed"] == 11

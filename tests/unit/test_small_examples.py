@@ -86,7 +86,7 @@ def test_values_descriptions_and_agreement_of_lists() -> None:
     np.testing.assert_allclose(overlap, [1.0, 0.4117, 1.0], atol=5e-5)
 
 
-def test_ranks_and_ties() -> None:
+def test_ranks_ties_and_bounds_on_errors() -> None:
     scores = np.array([0.5, 2.0, 0.5, 1.0])
     assert tie_sizes(scores).tolist() == [2, 1, 2, 1]
     assert about_ties(scores) == "2 of 4 features have the same score: their order is arbitrary."
@@ -98,9 +98,6 @@ def test_ranks_and_ties() -> None:
     assert twice.ranks.tolist() == [[1.0, 2.0], [1.0, 2.0], [2.0, 1.0]]
     last = RankTable.from_scores([[0.9, 0.0, 0.0, 0.0]])._with_last_places()
     assert last.ranks.tolist() == [[1.0, 4.0, 4.0, 4.0]]
-
-
-def test_bounds_on_errors() -> None:
     assert largest_tail(0.05, 30, 50, -0.5) == pytest.approx(0.01247, abs=5e-7)
     assert pfer_threshold(9, 100, 1.0, n_pairs=25) == 0.72
     assert pfer_threshold(16, 50, 1.0, assumption="none") == math.inf
