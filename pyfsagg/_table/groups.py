@@ -83,9 +83,8 @@ class FeatureGroups:
 
     def columns_of(self, features: Sequence[int] | NDArray[np.intp]) -> NDArray[np.intp]:
         """Positions of the columns of features at these positions."""
-        if not len(features):
-            return np.empty(0, dtype=np.intp)
-        return np.concatenate([self.columns[j] for j in features])
+        empty = np.empty(0, dtype=np.intp)
+        return np.concatenate([empty, *(self.columns[j] for j in features)])
 
     def take(self, features: NDArray[np.intp]) -> tuple[FeatureGroups, NDArray[np.intp]]:
         """Some of the features, and the positions of the columns that are left, which are their table."""
@@ -103,19 +102,14 @@ class FeatureGroups:
 
     def width(self, counts_levels: bool) -> int:
         """Number of columns that a filter reads."""
-        joint = self.as_levels & counts_levels
-        return int(np.where(joint, 1, self.sizes).sum())
+        return int(np.where(self.as_levels & counts_levels, 1, self.sizes).sum())
 
     def read(self, table: AnyTable, counts_levels: bool) -> GroupedColumns:
         """The table as a filter reads it that counts levels or does not."""
         joint = self.as_levels & counts_levels
         by: Literal["max", "mean"] = "mean" if self.score == "mean" else "max"
-        parts = [
-            columns[:1] if one else columns
-            for columns, one in zip(self.columns, joint, strict=True)
-        ]
-        start = np.concatenate(([0], np.cumsum([len(part) for part in parts])[:-1]))
-        start = start.astype(np.intp)
+        parts = [part[:1] if one else part for part, one in zip(self.columns, joint, strict=True)]
+        start = np.cumsum([0, *map(len, parts[:-1])], dtype=np.intp)
         order = np.concatenate(parts)
         if not joint.any():
             return GroupedColumns(table, order, start, by)
@@ -185,15 +179,23 @@ def read_feature_groups(task: Task, table: AnyTable) -> FeatureGroups | None:
     if len(groups) < 2:
         raise DataError(
             Param("feature_groups"),
-            f" puts all {len(names)} columns into one group, {next(iter(groups))!r}; at least ",
-            "two features are needed",
+            f" puts all {len(names)} columns into one group, {next(iter(groups))!r}; at least two ",
+            "features are needed",
         )
     groups = dict(sorted(groups.items(), key=lambda item: min(item[1])))
     columns = tuple(np.array(_in_order(part, names), dtype=np.intp) for part in groups.values())
     as_levels = np.zeros(len(groups), dtype=np.bool_)
     for unit, (group, part) in enumerate(zip(groups, columns, strict=True)):
         if len(part) > 1 and task.group_score == "joint":
-            _refuse_many_values(group, part, table)
+            for j in part[table.kinds[part] != Kind.NOMINAL].tolist():
+                n_values = len(table.value_counts(j))
+                if n_values > MOST_VALUES:
+                    raise ParameterError(
+                        Use(group_score="joint"),
+                        f" makes levels of the values of a group, and the column {names[j]!r} of the group ",
+                        f"{group!r} has {n_values:,} values, more than {MOST_VALUES}",
+                        Remedy("use 'auto', 'max' or 'mean', or declare the column nominal"),
+                    )
             as_levels[unit] = True
         elif len(part) > 1 and task.group_score == "auto":
             as_levels[unit] = _is_one_hot(table, part)
@@ -226,8 +228,7 @@ def _assignment(rule: Any, names: tuple[str, ...]) -> dict[str, list[int]]:
         if group in place and place[group] not in members:
             raise ParameterError(
                 Param("feature_groups"),
-                f" names a group {group!r}, and the table has a column of this name that is not in ",
-                "it",
+                f" names a group {group!r}, and the table has a column of this name that is not in it",
                 Remedy("rename the group, or put the column into it"),
             )
     alone = {name: [j] for j, name in enumerate(names) if j not in grouped}
@@ -259,7 +260,10 @@ def _by_mapping(mapping: Mapping[Any, Any], names: Sequence[str]) -> dict[str, l
     else:
         pairs = []
         for group, members in mapping.items():
-            columns = [members] if _is_label(members) else _members(group, members)
+            label = Message(f"the group {group!r} of ", Param("feature_groups"))
+            columns = [members] if _is_label(members) else check_list(label, members)
+            if not columns:
+                raise ParameterError(label, " has no column", Remedy("drop it"))
             if not _is_label(group):
                 message = " needs a name"
                 raise InputTypeError("a group of ", Param("feature_groups"), message, Got(group))
@@ -268,8 +272,14 @@ def _by_mapping(mapping: Mapping[Any, Any], names: Sequence[str]) -> dict[str, l
     owner: dict[int, str] = {}
     for group, column in pairs:
         j = _place_of(column, place)
+        if j is None and isinstance(column, str):
+            raise UnknownNameError(Message("column in ", Param("feature_groups")), column, names)
+        if j is None and not _is_label(column):
+            message = " names columns by their name or position"
+            raise InputTypeError(Param("feature_groups"), message, Got(column))
         if j is None:
-            raise _unknown(column, names)
+            message = f" names the column at position {column}; positions are 0 to {len(names) - 1}"
+            raise ParameterError(Param("feature_groups"), message)
         if j in owner:
             other = "twice" if owner[j] == group else f"in {owner[j]!r} and in {group!r}"
             raise ParameterError(
@@ -285,14 +295,6 @@ def _is_label(value: Any) -> bool:
     return isinstance(value, (str, Integral)) and not isinstance(value, bool)
 
 
-def _members(group: Any, members: Any) -> list[Any]:
-    label = Message(f"the group {group!r} of ", Param("feature_groups"))
-    columns = check_list(label, members)
-    if not columns:
-        raise ParameterError(label, " has no column", Remedy("drop it"))
-    return columns
-
-
 def _place_of(column: Any, place: Mapping[str, int]) -> int | None:
     """The position of a column given by name or position, or None."""
     if isinstance(column, Hashable) and column in place:
@@ -302,19 +304,6 @@ def _place_of(column: Any, place: Mapping[str, int]) -> int | None:
             return place[str(column)]
         return int(column) if 0 <= int(column) < len(place) else None
     return None
-
-
-def _unknown(column: Any, names: Sequence[str]) -> Exception:
-    if _is_label(column) and not isinstance(column, str):
-        return ParameterError(
-            Param("feature_groups"),
-            f" names the column at position {column}; positions are 0 to {len(names) - 1}",
-        )
-    if not isinstance(column, str):
-        return InputTypeError(
-            Param("feature_groups"), " names columns by their name or position", Got(column)
-        )
-    return UnknownNameError(Message("column in ", Param("feature_groups")), column, names)
 
 
 def _of_file(path: str | os.PathLike[str]) -> dict[str, str]:
@@ -337,8 +326,7 @@ def _of_file(path: str | os.PathLike[str]) -> dict[str, str]:
         raise DataError(
             f"{label} has no column {missing[0]!r}; a file of ",
             Param("feature_groups"),
-            " has a header with the names column and group, and this one has ",
-            f"{_few(list(frame.columns))}",
+            f" has a header with the names column and group, and this one has {_few(list(frame.columns))}",
         )
     twice = frame["column"][frame["column"].duplicated()].tolist()
     if twice:
@@ -375,20 +363,6 @@ def _is_one_hot(table: AnyTable, columns: NDArray[np.intp]) -> bool:
             return False
         ones += one
     return bool(ones.max(initial=0) <= 1)
-
-
-def _refuse_many_values(group: str, columns: NDArray[np.intp], table: AnyTable) -> None:
-    for j in columns:
-        if table.kinds[j] == Kind.NOMINAL:
-            continue
-        n_values = len(table.value_counts(int(j)))
-        if n_values > MOST_VALUES:
-            raise ParameterError(
-                Use(group_score="joint"),
-                f" makes levels of the values of a group, and the column {table.feature_names[j]!r} ",
-                f"of the group {group!r} has {n_values:,} values, more than {MOST_VALUES}",
-                Remedy("use 'auto', 'max' or 'mean', or declare the column nominal"),
-            )
 
 
 def joint_levels(cells: Sequence[Floats]) -> Floats:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -96,16 +96,10 @@ def _count_titles(lines: Sequence[str], separator: str | None) -> int:
         for mark in marks:
             header = [cell.strip() for cell in _cells(lines[n_titles], mark)]
             titles = [len(_cells(line, mark)) for line in lines[:n_titles] if line.strip()]
-            rows = [len(_cells(line, mark)) for line in lines[n_titles + 1 :] if line.strip()][
-                :SAMPLE
-            ]
+            rows = [len(_cells(line, mark)) for line in lines[n_titles + 1 :] if line.strip()]
             named = all(header[1:]) and not any(map(is_number, header))
-            if (
-                len(header) > 1
-                and named
-                and len(header) not in titles
-                and _is_even([len(header), *rows])
-            ):
+            even = _is_even([len(header), *rows[:SAMPLE]])
+            if named and even and len(header) not in titles:
                 return n_titles if len(rows) > 1 else 0
     return 0
 
@@ -115,27 +109,20 @@ def _is_even(widths: Sequence[int]) -> bool:
     return widths[0] > 1 and len(set(widths[:-1] if len(widths) > 2 else widths)) == 1
 
 
-def rows_of(text: str, start: int, separator: str) -> Iterator[tuple[list[str], int]]:
-    """Rows of a text from `start` on with the number of lines until their end."""
-    reader = csv.reader(iter(text[start:].splitlines(keepends=True)), delimiter=separator)
-    for row in reader:
-        yield [cell.strip() for cell in row], reader.line_num
-
-
 def with_head(text: str, layout: Layout, n_header: int | None) -> tuple[Layout, tuple[str, ...]]:
     """The layout of a text with its header of several rows, and without its row of units."""
-    sample = text[: layout.start + 200_000]
-    try:
-        rows = list(islice(rows_of(sample, layout.start, layout.separator), SAMPLE))
+    lines = text[layout.start : layout.start + 200_000].splitlines(keepends=True)
+    reader = csv.reader(lines, delimiter=layout.separator)
+    try:  # with the number of lines until the end of each
+        rows = [([*map(str.strip, row)], reader.line_num) for row in islice(reader, SAMPLE)]
     except csv.Error:  # whoever reads the rows says which
         return layout, ()
     if any(len(row) != len(layout.names) for row, _ in rows[:3]):
         return layout, ()
     head = read_head([list(layout.names), *(row for row, _ in rows)], n_header)
     n_lines = rows[head.n_rows - 2][1] if head.n_rows > 1 else 0
-    start = _after(text, layout.start, n_lines)
-    lines = layout.lines + n_lines
-    return replace(layout, names=head.names, start=start, lines=lines), head.notes
+    start, n_lines = _after(text, layout.start, n_lines), layout.lines + n_lines
+    return replace(layout, names=head.names, start=start, lines=n_lines), head.notes
 
 
 def read_head(rows: Sequence[Sequence[str]], n_header: int | None = None) -> Head:
@@ -145,11 +132,9 @@ def read_head(rows: Sequence[Sequence[str]], n_header: int | None = None) -> Hea
     notes: list[str] = []
     first = 0
     if n_header is None:
-        first = _n_titles(rows)
-        if first:
-            notes.append(
-                f"{plural(first, 'title line')} above the header skipped: {_filled(rows[0])[0][:60]!r}"
-            )
+        if first := _n_titles(rows):
+            title = f"{plural(first, 'title line')} above the header skipped: "
+            notes.append(f"{title}{_filled(rows[0])[0][:60]!r}")
         n_header = 1 + _is_merged(rows[first : first + 3])
     names = list(rows[first])
     for row in rows[first + 1 : first + n_header]:
@@ -159,9 +144,8 @@ def read_head(rows: Sequence[Sequence[str]], n_header: int | None = None) -> Hea
     end = first + n_header
     units = _units(rows[end], rows[end + 1 : end + SAMPLE]) if end < len(rows) else []
     if units:
-        notes.append(
-            f"the row below the header was read as units, not as data: {enumerate_names(units)}"
-        )
+        what = "the row below the header was read as units, not as data"
+        notes.append(f"{what}: {enumerate_names(units)}")
     return Head(tuple(names), end + bool(units), tuple(notes))
 
 

@@ -54,7 +54,6 @@ def find_in_table(
         declared = {j for j, name in enumerate(X.columns) if str(name) in set(map(str, nominal))}
         converted = convert_frame(PandasFrame(X), declared)
     look = _FrameLook(converted.table, y, task, grouped)
-    look.at_target()
     look.at_frame(converted)
     return look.summary()
 
@@ -112,6 +111,7 @@ class Look:
         self.kinds = {kind.name.lower(): 0 for kind in Kind}
         self.rng = np.random.default_rng(0)
         self.row_salt = self.salt(self.table.n_samples)
+        self._at_target()
 
     def salt(self, size: int) -> NDArray[np.uint64]:
         return self.rng.integers(0, 2**63, size=size, dtype=np.uint64)
@@ -119,11 +119,11 @@ class Look:
     def note(self, code: str, column: str, detail: str = "") -> None:
         self.notes.setdefault(code, []).append((column, detail))
 
-    def at_target(self) -> None:
+    def _at_target(self) -> None:
+        if self.y is None:
+            return
         if isinstance(self.y, pd.DataFrame):
             self._at_survival(self.y)
-            return
-        if self.y is None:
             return
         name, known = str(self.y.name), self.y.dropna()
         absent = len(self.y) - len(known)
@@ -177,7 +177,7 @@ class Look:
         levels = event.dropna().unique().tolist()
         if 1 < len(levels) <= MOST_EVENTS and not set(levels) <= {0, 1}:
             shown = enumerate_names(sorted(map(str, levels))[:5])
-            self.note("event_codes", str(event.name), f"{shown}")
+            self.note("event_codes", str(event.name), shown)
         elif pd.api.types.is_numeric_dtype(event) and bool(event.dropna().isin([0, 1]).all()):
             self.n_events = int(event.sum())
             if 0 < self.n_events < int(event.notna().sum()):
@@ -237,26 +237,6 @@ class Look:
         if _is_scale(scale) and scale[0] in (0, 1) and codes[-1] == levels[-1]:
             self.scales[name] = tuple(codes.tolist())
 
-    def _note_scales(self) -> None:
-        """Codes that several columns share, or the target with a column."""
-        columns: dict[float, list[str]] = {}
-        for name, codes in self.scales.items():
-            for code in codes:
-                columns.setdefault(code, []).append(name)
-        target = None if self.y is None or self.y.ndim > 1 else str(self.y.name)
-        for code, names in columns.items():
-            if len(names) >= 3 or (target in names and len(names) > 1):
-                where = plural(len(names), "column")
-                shown = names if len(names) <= 3 else [*names[:2], f"… {names[-1]}"]
-                self.note("answer_code", names[0], f"{code:g} in {where} ({', '.join(shown)})")
-                for name in names[1:]:
-                    self.note("answer_code", name)
-        self.answers = [
-            f"{pattern}={code:g}"
-            for code, names in columns.items()
-            for pattern in _patterns(names, [*self.table.feature_names, *filter(None, [target])])
-        ]
-
     def _at_codes(self, name: str, known: Floats) -> None:
         """A code is at the end of the range, farther away than the span of all others, and occurs at
         least twice, or lies beyond a scale of whole numbers."""
@@ -284,7 +264,23 @@ class Look:
             values = values.copy()
             values[:, spelt] = np.column_stack([self.alike.pop(names[j]) for j in spelt])
         if self.labels is not None and self.labels.max() > 0:
-            self._at_class_copies(names, values, wanted)
+            known = self.labels >= 0
+            codes, cells = self.labels[known], values[known]
+            order = np.argsort(codes, kind="stable")
+            starts = np.searchsorted(codes[order], np.arange(codes.max() + 2))
+            share = np.zeros(values.shape[1])
+            for place in (0.0, 0.5, 1.0):  # a row of each class may be the odd one
+                rows = order[(starts[:-1] + place * (np.diff(starts) - 1)).astype(np.intp)]
+                typical = cells[rows]
+                distinct = (np.diff(np.sort(typical, axis=0), axis=0) > 0).all(axis=0)
+                for j in np.flatnonzero(wanted & distinct):
+                    agrees = cells[:, j] == typical[codes, j]
+                    if agrees.mean() >= 0.98:
+                        of_classes = np.bincount(codes, agrees) / np.diff(starts)
+                        share[j] = max(share[j], float(of_classes.min()))
+            for j in np.flatnonzero(share >= 0.8):
+                exact = share[j] == 1.0 and len(codes) == len(values)
+                self.note("target_copy" if exact else "near_copy", names[j])
         if self.number is not None:
             target = _standardized(self.number[:, np.newaxis])[:, 0]
             known = ~np.isnan(target)
@@ -294,26 +290,6 @@ class Look:
             for j, r in zip(np.flatnonzero(usable), agreement, strict=True):
                 if r > 0.9999:
                     self.note("target_copy" if r > 1 - 1e-9 else "near_copy", names[j])
-
-    def _at_class_copies(self, names: list[str], values: Floats, wanted: Booleans) -> None:
-        assert self.labels is not None
-        known = self.labels >= 0
-        codes, cells = self.labels[known], values[known]
-        order = np.argsort(codes, kind="stable")
-        starts = np.searchsorted(codes[order], np.arange(codes.max() + 2))
-        share = np.zeros(values.shape[1])
-        for place in (0.0, 0.5, 1.0):  # a row of each class may be the odd one
-            rows = order[(starts[:-1] + place * (np.diff(starts) - 1)).astype(np.intp)]
-            typical = cells[rows]
-            distinct = (np.diff(np.sort(typical, axis=0), axis=0) > 0).all(axis=0)
-            for j in np.flatnonzero(wanted & distinct):
-                agrees = cells[:, j] == typical[codes, j]
-                if agrees.mean() >= 0.98:
-                    of_classes = np.bincount(codes, agrees) / np.diff(starts)
-                    share[j] = max(share[j], float(of_classes.min()))
-        for j in np.flatnonzero(share >= 0.8):
-            exact = share[j] == 1.0 and len(codes) == len(values)
-            self.note("target_copy" if exact else "near_copy", names[j])
 
     def at_rows(self, digests: NDArray[np.uint64]) -> None:
         """Equal rows, and equal rows with different targets."""
@@ -332,10 +308,7 @@ class Look:
             self.note("contradictions", "", f"{rows:,}")
 
     def at_equal_columns(
-        self,
-        digests: NDArray[np.uint64],
-        equal: Callable[[int, int], bool],
-        varying: NDArray[np.intp],
+        self, digests: NDArray[np.uint64], equal: Callable[..., bool], varying: NDArray[np.intp]
     ) -> None:
         """Columns of one digest are compared cell by cell."""
         first: dict[int, list[int]] = {}
@@ -349,9 +322,24 @@ class Look:
                 self.note("duplicate_columns", names[j], f"{names[j]!r} equals {names[other]!r}")
 
     def summary(self) -> TableCheck:
-        self._note_scales()
+        """All findings, with the codes that several columns share, or the target with a column."""
+        columns: dict[float, list[str]] = {}
+        for name, codes in self.scales.items():
+            for code in codes:
+                columns.setdefault(code, []).append(name)
+        target = [] if self.y is None or self.y.ndim > 1 else [str(self.y.name)]
+        answers: list[str] = []
+        for code, names in columns.items():
+            if len(names) >= 3 or (len(names) > 1 and target and target[0] in names):
+                where = plural(len(names), "column")
+                shown = names if len(names) <= 3 else [*names[:2], f"… {names[-1]}"]
+                self.note("answer_code", names[0], f"{code:g} in {where} ({', '.join(shown)})")
+                for name in names[1:]:
+                    self.note("answer_code", name)
+            patterns = _patterns(names, [*self.table.feature_names, *target])
+            answers += [f"{pattern}={code:g}" for pattern in patterns]
         findings = (
-            finding_of(code, *zip(*self.notes[code], strict=True), answers=self.answers)
+            finding_of(code, *zip(*self.notes[code], strict=True), answers=answers)
             for code in CODES
             if code in self.notes
         )
@@ -412,9 +400,8 @@ class _FrameLook(Look):
             self.kinds["nominal"] += 1
         elif problem is not None:
             what = str(problem).partition(";")[0]
-            self.note(
-                "detection_limit" if "limits of detection" in what else "unreadable", name, what
-            )
+            limit = "limits of detection" in what
+            self.note("detection_limit" if limit else "unreadable", name, what)
         return dates or problem is not None
 
     def _at_words(self, name: str, levels: list[str], values: Floats) -> None:
@@ -569,7 +556,6 @@ def find_in_sparse(
     if not isinstance(X, SparseTable):
         X = read_sparse(X, tuple(f"x{j}" for j in range(X.shape[1])), ())
     look = _SparseLook(X, y, task)
-    look.at_target()
     look.at_cells()
     return look.summary()
 
@@ -609,7 +595,13 @@ class _SparseLook(Look):
         bits = (table.cells + 0.0).view(np.uint64)
         digests = np.zeros(self.width, dtype=np.uint64)
         np.add.at(digests, column, mix_bits(bits ^ self.row_salt[table.rows]))
-        self.at_equal_columns(digests, self._equal, np.flatnonzero(~constant))
+
+        def equal(j: int, other: int) -> bool:
+            a, b = (slice(table.start[k], table.start[k + 1]) for k in (j, other))
+            alike = np.array_equal(table.cells[a], table.cells[b], equal_nan=True)
+            return alike and np.array_equal(table.rows[a], table.rows[b])
+
+        self.at_equal_columns(digests, equal, np.flatnonzero(~constant))
         for part in column_parts(n, np.flatnonzero(dense & ~constant).tolist()):
             names = [table.feature_names[j] for j in part]
             values = np.column_stack([table.column(j) for j in part])
@@ -636,10 +628,3 @@ class _SparseLook(Look):
             spread = np.sqrt(np.maximum(square - total**2 / n, 0.0) * float(target @ target))
             like |= np.abs(product) > 0.999 * spread
         return like
-
-    def _equal(self, one: int, other: int) -> bool:
-        table = self.table
-        a, b = (slice(table.start[j], table.start[j + 1]) for j in (one, other))
-        return np.array_equal(table.rows[a], table.rows[b]) and np.array_equal(
-            table.cells[a], table.cells[b], equal_nan=True
-        )

@@ -299,13 +299,10 @@ def column_positions(
     argument: str, columns: Sequence[str | int] | None, names: list[Any]
 ) -> set[int]:
     """The positions of the columns that an argument names or counts."""
-    if columns is None:
-        return set()
-    if isinstance(columns, str):
-        columns = [columns]
-    positions = set()
+    positions: set[int] = set()
     place = {name: j for j, name in enumerate(names)}
-    for column in check_list(argument, columns):
+    given = [columns] if isinstance(columns, str) else () if columns is None else columns
+    for column in check_list(argument, given):
         if isinstance(column, Hashable) and column in place:
             positions.add(place[column])
         elif isinstance(column, numbers.Integral):
@@ -498,20 +495,16 @@ def set_apart(task: Task, table: T) -> tuple[T, Adjusters | None, Table | None]:
         if not places.size or not rest.size:
             few = "no column" if not places.size else "all columns, and leaves none to be scored"
             raise DataError(Param(role), f" names {few}")
-        values = np.column_stack([table.column(j) for j in chosen])
+        values = np.asfortranarray(np.column_stack([table.column(j) for j in chosen]))
         own = table.take(places)
-        apart[role] = Table(
-            np.asfortranarray(values), own.feature_names, own.kinds, dict(own.levels)
-        )
+        apart[role] = Table(values, own.feature_names, own.kinds, dict(own.levels))
     if not apart:
         return table, None, None
-    adjusters = Adjusters(apart["adjust"]) if "adjust" in apart else None
-    if adjusters is not None:
-        _check(adjusters)
+    adjusters = _checked(Adjusters(apart["adjust"])) if "adjust" in apart else None
     return cast("T", table.take(rest)), adjusters, apart.get("always")
 
 
-def _check(adjusters: Adjusters) -> None:
+def _checked(adjusters: Adjusters) -> Adjusters:
     for j in np.flatnonzero(~adjusters.nominal).tolist():
         column, name = adjusters.table.values[:, j], adjusters.names[j]
         if np.isnan(column).any():
@@ -536,3 +529,4 @@ def _check(adjusters: Adjusters) -> None:
             "there is nothing left to explain",
             Remedy("leave identifiers out; subjects with several rows are ", Use(groups="…")),
         )
+    return adjusters

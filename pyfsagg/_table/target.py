@@ -104,24 +104,23 @@ def _columns(y: Any) -> pd.DataFrame:
     """Time and event."""
     if isinstance(y, tuple) and len(y) == 2 and np.ndim(y[0]) == 1 and len(y[0]) == len(y[1]):
         y = pd.DataFrame({"time": np.asarray(y[0]), "event": np.asarray(y[1])})
-    if isinstance(y, pd.DataFrame):
-        frame = y
+    array = None if isinstance(y, pd.DataFrame) else validation.as_array("y", y)
+    if array is None:
+        frame: pd.DataFrame = y
+    elif array.dtype.names:  # the time is first, by whichever of two fields is boolean
+        fields = list(array.dtype.names)
+        booleans = [name for name in fields if array.dtype[name].kind == "b"]
+        if len(fields) == 2 and len(booleans) == 1:
+            fields.sort(key=booleans.__contains__)
+        frame = pd.DataFrame({name: array[name] for name in fields})
+    elif array.ndim == 2:
+        names = ["time", "event"] if array.shape[1] == 2 else None
+        frame = frame_of_array(array, columns=names)
     else:
-        array = validation.as_array("y", y)
-        if array.dtype.names:  # the time is first, by whichever of two fields is boolean
-            fields = list(array.dtype.names)
-            booleans = [name for name in fields if array.dtype[name].kind == "b"]
-            if len(fields) == 2 and len(booleans) == 1:
-                fields.sort(key=booleans.__contains__)
-            frame = pd.DataFrame({name: array[name] for name in fields})
-        elif array.ndim == 2:
-            names = ["time", "event"] if array.shape[1] == 2 else None
-            frame = frame_of_array(array, columns=names)
-        else:
-            raise DataError(
-                Use(task="survival"),
-                f" needs times and events, and y has the shape {array.shape}; {_SHAPES}",
-            )
+        raise DataError(
+            Use(task="survival"),
+            f" needs times and events, and y has the shape {array.shape}; {_SHAPES}",
+        )
     if frame.shape[1] == 3:
         raise DataError(
             Param("y"),
@@ -303,17 +302,13 @@ class Target:
 
     def take(self, rows: NDArray[np.intp]) -> Target:
         """The target of the samples at positions `rows`."""
-        values = None if self.values is None else self.values[rows]
-        survival = None if self.survival is None else self.survival.take(rows)
-        known = None if self.adjusters is None else self.adjusters.take(rows)
-        always = self.always and self.always.take_rows(rows)
         return replace(
             self,
             codes=self.codes[rows],
-            values=values,
-            survival=survival,
-            adjusters=known,
-            always=always,
+            values=None if self.values is None else self.values[rows],
+            survival=self.survival and self.survival.take(rows),
+            adjusters=self.adjusters and self.adjusters.take(rows),
+            always=self.always and self.always.take_rows(rows),
         )
 
     def always_first(self, table: Table) -> tuple[Table, int]:
@@ -385,7 +380,7 @@ def _as_words(array: NDArray[Any], label: str) -> NDArray[Any]:
         seen: dict[str, Any] = {}
         for value, word in zip(array.tolist(), words.tolist(), strict=True):
             other = seen.setdefault(word, value)
-            if other is not value and type(other) is not type(value) and other != value:
+            if type(other) is not type(value) and other != value:
                 raise DataError(
                     f"the target {label!r} has the labels {other!r} and {value!r}, which are different "
                     "and read alike; write them as one type"
@@ -463,9 +458,9 @@ def read_target(task: Task, table: T, y: Any, *, optional: bool = False) -> tupl
     n_samples, bins = table.n_samples, task.target_bins
     target = check_target(y, n_samples, task=task.task, bins=bins, optional=optional)
     features, adjusters, always = set_apart(task, table)
-    if adjusters is None and always is None:
-        return features, target
-    return features, replace(target, adjusters=adjusters, always=always)
+    if adjusters is not None or always is not None:
+        target = replace(target, adjusters=adjusters, always=always)
+    return features, target
 
 
 def last_step(estimator: Any) -> Any:
