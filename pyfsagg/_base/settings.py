@@ -110,17 +110,14 @@ class Settings:
             if kind is bool:
                 parser.add_argument(name, action="store_true", help=about["help"])
                 continue
-            shown = (
-                "" if field.default in (None, dataclasses.MISSING) else " (default: %(default)s)"
-            )
-            choices = about["choices"]
+            default = None if field.default is dataclasses.MISSING else field.default
             parser.add_argument(
                 name,
                 type=about["read"] or (kind if kind in (int, float) else str),
-                default=None if field.default is dataclasses.MISSING else field.default,
-                choices=choices,
-                metavar=None if choices else about["metavar"] or "VALUE",
-                help=about["help"] + shown,
+                default=default,
+                choices=about["choices"],
+                metavar=None if about["choices"] else about["metavar"] or "VALUE",
+                help=about["help"] + ("" if default is None else " (default: %(default)s)"),
             )
 
     @classmethod
@@ -262,9 +259,8 @@ class Reading(Settings):
         codes: dict[str, list[str]] = {"": []}
         for word in self.missing:
             pattern, equals, code = word.rpartition("=")
-            codes.setdefault(pattern if equals and code else "", []).append(
-                code if equals and code else word
-            )
+            pattern, code = (pattern, code) if equals and code else ("", word)
+            codes.setdefault(pattern, []).append(code)
         return codes
 
 

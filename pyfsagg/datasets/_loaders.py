@@ -241,7 +241,15 @@ def read_sparse_table(source: str | Path) -> tuple[Any, pd.Series[Any]]:
 
     content = read_bytes(source)
     if not str(source).lower().endswith(".npz"):
-        return _read_svmlight(content, str(source))
+        from sklearn.datasets import load_svmlight_file
+
+        try:
+            X, y = load_svmlight_file(io.BytesIO(content))
+        except (ValueError, OverflowError) as error:
+            raise DataError(f"{source} is not a readable svmlight file: {error}") from None
+        check_sparse(X, str(source))
+        whole = (y == y.astype(int)).all()
+        return X, pd.Series(y.astype(int) if whole else y, name="target")
     try:
         stored = scipy.sparse.load_npz(io.BytesIO(content))
     except _UNREADABLE as error:
@@ -258,18 +266,6 @@ def read_sparse_table(source: str | Path) -> tuple[Any, pd.Series[Any]]:
     if "target" not in frame.columns:
         raise DataError(f"{labels} has no column 'target'")
     return X, frame["target"]
-
-
-def _read_svmlight(content: bytes, label: str) -> tuple[Any, pd.Series[Any]]:
-    from sklearn.datasets import load_svmlight_file
-
-    try:
-        X, y = load_svmlight_file(io.BytesIO(content))
-    except (ValueError, OverflowError) as error:
-        raise DataError(f"{label} is not a readable svmlight file: {error}") from None
-    check_sparse(X, label)
-    whole = (y == y.astype(int)).all()
-    return X, pd.Series(y.astype(int) if whole else y, name="target")
 
 
 def split_target(
@@ -289,8 +285,7 @@ def split_target(
     for column in (*targets, *exclude):
         if column not in names:
             raise UnknownNameError("column", column, names)
-    for column in targets:
-        if column in exclude:
+        if column in targets and column in exclude:
             raise ParameterError(f"the column {column!r} cannot be both the target and omitted")
     frame = frame.set_axis(names, axis="columns")
     features = frame.drop(columns=[*targets, *exclude])
@@ -355,24 +350,23 @@ def check_table(
     if isinstance(table, (str, os.PathLike)) and is_sparse_file(str(table)) and not settings:
         table, beside = read_sparse_table(str(table))
         y = beside if y is None else y
+    if is_sparse(table) and (target is not None or nominal is not None):
+        raise ParameterError(
+            "the columns of a sparse table have no names: give ",
+            Param("y"),
+            ", and neither target nor nominal",
+        )
+    is_path = isinstance(table, (str, os.PathLike))
+    if settings and not is_path:
+        raise ParameterError(
+            f"{next(iter(settings))} sets how a file is read, and the table is in memory"
+        )
     if is_sparse(table):
-        if target is not None or nominal is not None:
-            raise ParameterError(
-                "the columns of a sparse table have no names: give ",
-                Param("y"),
-                ", and neither target nor nominal",
-            )
-        _refuse_settings(settings)
         return find_in_sparse(table, _labels(y, table.shape[0]), task=task)
-    if isinstance(table, (str, os.PathLike)):
-        frame = read_source(str(table), Reading.of(settings)).frame
-    else:
-        _refuse_settings(settings)
-        frame = in_memory(table)
+    frame = read_source(str(table), Reading.of(settings)).frame if is_path else in_memory(table)
     X, labels = split_labels(frame, y if target is None else target)
-    return find_in_table(
-        X, labels, nominal=() if nominal is None else check_list("nominal", nominal), task=task
-    )
+    declared = () if nominal is None else check_list("nominal", nominal)
+    return find_in_table(X, labels, nominal=declared, task=task)
 
 
 def in_memory(table: Any) -> pd.DataFrame:
@@ -390,13 +384,6 @@ def split_labels(
     )
     X, labels = split_target(frame, y if named and len(frame) != 2 else None, exclude)
     return X, (labels if labels is not None or y is None else _labels(y, len(X)))
-
-
-def _refuse_settings(settings: dict[str, Any]) -> None:
-    if settings:
-        raise ParameterError(
-            f"{next(iter(settings))} sets how a file is read, and the table is in memory"
-        )
 
 
 def _labels(y: Any, n_samples: int) -> pd.Series[Any] | pd.DataFrame | None:
@@ -419,7 +406,6 @@ def _labels(y: Any, n_samples: int) -> pd.Series[Any] | pd.DataFrame | None:
 
 
 LOCAL_FOLDER = "PYFSAGG_DATA"
-
 _SKLEARN = ("wine", "breast_cancer", "digits")
 
 
@@ -448,10 +434,10 @@ class Dataset:
     def __repr__(self) -> str:
         n, p = self.X.shape
         counts = ", ".join(f"{label}: {count}" for label, count in self.y.value_counts().items())
-        other = (
-            f"; differs from the paper: {'; '.join(self.differences)}" if self.differences else ""
-        )
-        return f"Dataset({self.name!r}: {n} samples, {p} features; {counts}{other})"
+        text = f"{n} samples, {p} features; {counts}"
+        if self.differences:
+            text += f"; differs from the paper: {'; '.join(self.differences)}"
+        return f"Dataset({self.name!r}: {text})"
 
 
 def load_dataset(
@@ -505,7 +491,14 @@ def load_dataset(
         labels = pd.Series(bunch.target_names.astype(str)[bunch.target], name="target")
         data = Dataset(bunch.data, labels, key, f"scikit-learn's load_{key}")
     elif key in _local_tables():
-        data = _load_local(key, _local_tables()[key])
+        path, source = _local_tables()[key] / key, f"folder {LOCAL_FOLDER}, {key}"
+        if path.with_name(f"{key}.npz").is_file():
+            data = Dataset(*read_sparse_table(path.with_name(f"{key}.npz")), key, source)
+        else:  # letters such as N and texts such as NA are values; only an empty cell is missing
+            frame = pd.read_csv(f"{path}.csv.gz", keep_default_na=False, na_values=[""])
+            if (last := frame.columns[-1]) != "target":
+                raise DataError(f"{key}.csv.gz must have the last column 'target', it has {last!r}")
+            data = Dataset(frame.iloc[:, :-1], frame["target"], key, source)
     elif download and key in published and published[key]["openml_id"]:
         openml_id = int(published[key]["openml_id"])
         X, y = fetch(key, openml_id, cache)
@@ -549,20 +542,6 @@ def _local_tables() -> dict[str, Path]:
     }
 
 
-def _load_local(name: str, folder: Path) -> Dataset:
-    source = f"folder {LOCAL_FOLDER}, {name}"
-    sparse = folder / f"{name}.npz"
-    if sparse.is_file():
-        return Dataset(*read_sparse_table(sparse), name, source)
-    # Letters such as N and texts such as NA are values there; only an empty cell is missing.
-    frame = pd.read_csv(folder / f"{name}.csv.gz", keep_default_na=False, na_values=[""])
-    if frame.columns[-1] != "target":
-        raise DataError(
-            f"{name}.csv.gz must have the last column 'target', it has {frame.columns[-1]!r}"
-        )
-    return Dataset(frame.iloc[:, :-1], frame["target"], name, source)
-
-
 COLUMNS = ["name", "origin", "n_samples", "n_features", "classes", "paper", "printed", "match"]
 
 
@@ -580,26 +559,22 @@ def describe_datasets(names: str | Sequence[str] | None = None) -> pd.DataFrame:
     known = list(dict.fromkeys([*here, *printed]))
     if names is None:
         names = known
-    rows = []
+    rows: list[list[Any]] = []
     for name in [names] if isinstance(names, str) else check_list("names", names):
         if name not in known:
             raise UnknownNameError("data set", name, known)
-        rows.append([name, *_row(name, here.get(name), printed.get(name))])
+        entry, paper, size, elsewhere = printed.get(name), "", "", ""
+        if entry is not None:
+            features = int(entry["n_features"]) - (entry["counts_target"] == "yes")
+            paper, size = entry["paper"], f"{entry['n_samples']} × {features}"
+            openml = entry["openml_id"]
+            elsewhere = f"{LOCAL_FOLDER} or OpenML {openml}" if openml else f"folder {LOCAL_FOLDER}"
+        if name not in here:
+            rows.append([name, elsewhere, None, None, None, paper, size, "not here"])
+            continue
+        data = load_dataset(name)
+        classes = ", ".join(f"{label}: {count}" for label, count in data.y.value_counts().items())
+        match = "; ".join(data.differences) or ("as printed" if entry else "in no paper")
+        rows.append([name, here[name], *data.X.shape, classes, paper, size, match])
     frame = pd.DataFrame(rows, columns=COLUMNS).set_index("name")
     return frame.astype({"n_samples": "Int64", "n_features": "Int64"})
-
-
-def _row(name: str, origin: str | None, entry: Entry | None) -> list[Any]:
-    paper = size = elsewhere = ""
-    if entry is not None:
-        features = int(entry["n_features"]) - (entry["counts_target"] == "yes")
-        paper, size = entry["paper"], f"{entry['n_samples']} × {features}"
-        openml = entry["openml_id"]
-        elsewhere = f"{LOCAL_FOLDER} or OpenML {openml}" if openml else f"folder {LOCAL_FOLDER}"
-    if origin is None:
-        return [elsewhere, None, None, None, paper, size, "not here"]
-    data = load_dataset(name)
-    n, p = data.X.shape
-    classes = ", ".join(f"{label}: {count}" for label, count in data.y.value_counts().items())
-    match = "; ".join(data.differences) or ("as printed" if entry else "in no paper")
-    return [origin, n, p, classes, paper, size, match]
