@@ -217,8 +217,7 @@ def put_together(
     names: str = "{}",
     known: Mapping[str, Any] | None = None,
 ) -> Any:
-    """The dataclass of a record and the `arrays` and `frame()` of a source, or of the record without
-    one; `known` fields are not read."""
+    """The dataclass of a record and of a source of `arrays` and frames, if any; `known` are not read."""
     values = dict(known or {})
     for kept in _fields(cls):
         if kept.name not in values:

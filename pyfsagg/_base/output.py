@@ -17,8 +17,7 @@ LAST = "run.json"  # where files arrive one by one, its presence says that all a
 
 
 class TakenError(OutputError):
-    """The folder is a file, is not empty, or is held by another run; `results`: it has replaceable
-    results of an earlier run."""
+    """The folder is a file, not empty, or in use; `results`: it has replaceable ones of an earlier run."""
 
     results = False
 
@@ -135,8 +134,7 @@ def new_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A draft beside `path` that replaces it when the block ends, and is removed on failure, as are
-    drafts of killed runs."""
+    """A draft beside `path` that replaces it in the end, or vanishes, as do drafts of killed runs."""
     target = Path(path)
     draft: Path | None = None
     lock: int | None = None

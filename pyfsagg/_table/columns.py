@@ -129,8 +129,7 @@ def _role_of_commas(column: pd.Series[Any]) -> str | None:
 
 
 def numbers_of(column: pd.Series[Any], decimal: str) -> Words | None:
-    """The numbers that words stand for, None if one is no number; all have the same unit or currency,
-    or none, and words of `NUMBER_GAPS` are missing."""
+    """The numbers of words, None if one is no number, or units differ; `NUMBER_GAPS` are missing."""
     parsed: dict[Any, float] = {}
     gaps: list[str] = []
     units: set[str] = set()
@@ -174,8 +173,7 @@ def numbers_of(column: pd.Series[Any], decimal: str) -> Words | None:
 
 
 def numbers_with_limits(column: pd.Series[Any], decimal: str, limits: str) -> Words | None:
-    """As :func:`numbers_of`, with values such as ``<5``: ``"half"`` takes half a lower limit and an
-    upper one as it is, ``"limit"`` the limit, ``"missing"`` NaN."""
+    """As :func:`numbers_of`, with ``<5``: half of a lower ``limit`` ("half"), the limit, or missing."""
     words = (word for word in column.dropna().unique() if isinstance(word, str))
     sides = {word: match[1] for word in words if (match := LIMIT.match(word))}
     plain = {word: LIMIT.sub("", word) for word in sides}
@@ -399,8 +397,7 @@ def refuse_arrow_type(arrow_type: Any, name: str) -> None:
 
 
 def pandas_column(column: Any, name: str) -> pd.Series[Any]:
-    """An Arrow array as a pandas Series (nullable integers and booleans, decimals as numbers,
-    dictionaries as categories in their order); a Series as it is."""
+    """An Arrow array as a Series (nullable numbers, ordered categories); a Series as it is."""
     if isinstance(column, pd.Series):
         return column
     import pyarrow as pa
@@ -431,8 +428,7 @@ def _nullable_type(arrow_type: Any) -> Any:
 
 
 def arrow_numbers(column: Any) -> Any:
-    """Decimals of Arrow as the nearest float64, via text: Arrow's conversion is off by a bit in a few
-    per cent of the cells."""
+    """Decimals as the nearest float64, via text: Arrow's conversion is off by a bit in some cells."""
     import pyarrow as pa
 
     return column.cast(pa.string()).cast(pa.float64())

@@ -287,8 +287,7 @@ def find_layout(
     candidates: str = ",;\t",
     row_names: bool = False,
 ) -> Layout:
-    """Header and separator, the one that divides the first lines alike; with `row_names` rows may have
-    one cell more than the header, as in R."""
+    """Header and separator; with `row_names` rows may have one cell more than the header, as in R."""
     blank = list(takewhile(lambda line: not line.strip(' \t\n,;|"'), _lines(text, 0)))
     start, skipped = sum(map(len, blank)), len(blank)
     if separator is None:

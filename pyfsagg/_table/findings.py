@@ -32,8 +32,7 @@ SUBJECT_NAME = re.compile(
 
 @dataclass(frozen=True)
 class Finding:
-    """A possible problem of a table: its `code`, the `columns` (empty for rows), a `sentence` and its
-    `remedy`."""
+    """A possible problem of a table, in some `columns` (none for rows), and its remedy."""
 
     code: str
     columns: tuple[str, ...]

@@ -142,8 +142,7 @@ def _column(series: Any) -> Any:
 
 
 def open_frame(X: Any) -> Frame | None:
-    """The columns of a data frame of any kind, otherwise None; a relation of DuckDB or a query of Ibis
-    or Spark is run once."""
+    """A data frame of any kind, otherwise None; a query of DuckDB, Ibis or Spark is run once."""
     if isinstance(X, Frame):
         return X
     if isinstance(X, pd.DataFrame):
@@ -214,8 +213,7 @@ def refuse_duplicates(names: Iterable[Any]) -> None:
 
 
 def frame_of_array(array: NDArray[Any], **labels: Any) -> pd.DataFrame:
-    """A frame of a matrix; objects stay objects, in which some versions of pandas look for dates and
-    fail on huge integers."""
+    """A frame of a matrix; objects stay objects, in which some versions of pandas look for dates."""
     return pd.DataFrame(array, dtype=object if array.dtype == object else None, **labels)
 
 
@@ -236,8 +234,7 @@ def pandas_frame(X: Any, *, nullable: bool = False) -> Any:
 
 
 def with_rows_of(X: Any, frame: pd.DataFrame) -> Any:
-    """A frame with a row for each row of X, of the kind of X (with its index; Arrow for a query, pandas
-    for an array)."""
+    """A frame with the rows of X, of its kind (with its index; Arrow for a query, pandas for an array)."""
     opened = open_frame(X)
     if isinstance(opened, PandasFrame):
         return frame.set_axis(opened.frame.index, axis="index")

@@ -49,9 +49,8 @@ class GroupedColumns:
 
 @dataclass(frozen=True, eq=False)
 class FeatureGroups:
-    """The features of a run with grouped columns: `names` of groups and ungrouped columns, the
-    positions of their `columns` (in an order independent of the table's), and `as_levels`, which
-    filters that count levels read as one nominal column."""
+    """The features of a run: `names` of groups and ungrouped columns, positions of their `columns` (in an
+    order independent of the table's), and `as_levels`, which are one nominal column if levels count."""
 
     names: tuple[str, ...]
     columns: tuple[NDArray[np.intp], ...]
@@ -366,9 +365,8 @@ def _is_one_hot(table: AnyTable, columns: NDArray[np.intp]) -> bool:
 
 
 def joint_levels(cells: Sequence[Floats]) -> Floats:
-    """Codes (n_samples,) of the combinations of several columns that occur, descending and missing
-    last, so ordered one-hot columns have the codes of their levels; rows with only missing cells are
-    missing."""
+    """Codes (n_samples,) of combinations that occur, descending and missing last, so ordered one-hot columns
+    have the codes of their levels; rows with only missing cells are missing."""
     n_samples = len(cells[0])
     joint = np.zeros(n_samples, dtype=np.int64)
     unknown = np.ones(n_samples, dtype=np.bool_)

@@ -28,9 +28,8 @@ class Head:
 
 
 def begin_table(text: str, separator: str | None) -> tuple[str, str | None, list[str]]:
-    """A text whose comments, titles and ``sep=`` are blank lines, its separator, and notes. A comment
-    with a name per column right above numbers is the header; a title has another number of cells than
-    all lines from the header on."""
+    """A text with comments, titles and ``sep=`` blank, its separator, and notes. A comment with a name per
+    column right above numbers is the header; titles have fewer or more cells than all lines below."""
     notes: list[str] = []
     start = n_lines = 0
     if first := _EXCEL_SEPARATOR.match(text):  # Excel reads it and shows it not
@@ -126,9 +125,8 @@ def with_head(text: str, layout: Layout, n_header: int | None) -> tuple[Layout, 
 
 
 def read_head(rows: Sequence[Sequence[str]], n_header: int | None = None) -> Head:
-    """The head of a table. Without `n_header`, rows with at most one cell above wider ones are titles, a
-    row with gaps above one that fills them is the upper half of a merged header, and a row with words or
-    gaps where all rows below have numbers has units."""
+    """The head of a table. Without `n_header`, rows of one cell are titles, a row with gaps that the next one
+    fills is the upper half of a header, and a row with words where all below have numbers has units."""
     notes: list[str] = []
     first = 0
     if n_header is None:

@@ -1,5 +1,4 @@
-"""Looking through a table, dense or sparse, as a careful colleague would: identifiers, leaks,
-codes, odd labels."""
+"""Looking through a table as a careful colleague would: identifiers, leaks, codes, odd labels."""
 
 from __future__ import annotations
 
@@ -46,8 +45,7 @@ def find_in_table(
     task: str = "classification",
     grouped: bool = False,
 ) -> TableCheck:
-    """Findings of a table, in time and memory linear in its cells; a converted table already knows its
-    nominal columns."""
+    """Findings of a table, in time and memory linear in its cells."""
     if isinstance(X, ConvertedTable):
         converted = X
     else:
@@ -59,8 +57,7 @@ def find_in_table(
 
 
 def warn_of_names(table: AnyTable, classes: NDArray[Any], grouped: bool) -> None:
-    """Warn of columns that name rows or subjects, if the table was not checked; `classes` are codes,
-    all 0 without classes."""
+    """Warn of columns that name rows or subjects, if nobody checked; `classes` are codes, or all 0."""
     if not isinstance(table, Table) or table.n_samples < FEW:
         return
     for j, name in enumerate(table.feature_names):
@@ -526,8 +523,7 @@ def _similar(labels: Iterable[str]) -> list[list[str]]:
 
 
 def _one_spelling(labels: Iterable[Any]) -> Floats:
-    """A number for each label, equal for labels that differ only by case and blanks; -1, for a missing
-    label, comes last."""
+    """A number for each label, one for all spellings; -1, for a missing label, comes last."""
     numbers: dict[str, int] = {}
     spellings = (" ".join(str(label).split()).casefold() for label in labels)
     return np.array([*(numbers.setdefault(word, len(numbers)) for word in spellings), -1.0])
@@ -551,8 +547,7 @@ def _standardized(values: Floats) -> Floats:
 def find_in_sparse(
     X: Any, y: pd.Series[Any] | pd.DataFrame | None = None, *, task: str = "classification"
 ) -> TableCheck:
-    """Findings of a sparse table, in time and memory linear in its nonzero cells; columns that could
-    copy the target, count rows or hold codes are checked as dense ones."""
+    """Findings of a sparse table, in time and memory linear in its nonzero cells."""
     if not isinstance(X, SparseTable):
         X = read_sparse(X, tuple(f"x{j}" for j in range(X.shape[1])), ())
     look = _SparseLook(X, y, task)

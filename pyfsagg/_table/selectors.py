@@ -16,8 +16,7 @@ from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 
 def record_input(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> None:
-    """Set ``n_features_in_`` and ``feature_names_in_`` as scikit-learn does, or without `reset` compare
-    with them."""
+    """Set what scikit-learn notes of an input, or without `reset` compare with it."""
     target = {} if y is None and not reset else {"y": y}
     try:
         from sklearn.utils.validation import validate_data

@@ -393,9 +393,8 @@ class _File:
         return _with_columns(frame, new)
 
     def _transposed(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The table with samples in rows, each feature with the type of its cells. Columns that
-        describe features are omitted: those before all that the second file names, and words beside
-        numbers; `id` may name that of the features."""
+        """The table with samples in rows, each feature with the type of its cells. Columns that describe
+        features are omitted: those before all that the second file names, and words beside numbers."""
         columns = list(map(str, frame.columns))
         self.dropped = set(self.how.drop) & set(columns[1:])
         place = columns.index(self.how.id) if self.how.id in columns else 0

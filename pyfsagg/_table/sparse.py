@@ -18,8 +18,7 @@ MAX_ROWS = np.iinfo(np.int32).max - 1  # a row number is an int32, and one more 
 
 
 def sparse_columns(X: Any) -> Any:
-    """`X` by columns, without stored zeros and duplicates, with rows ascending; duplicates are summed
-    as floats, booleans by or."""
+    """`X` by columns, rows ascending, no stored zeros; duplicates are summed, of booleans by or."""
     import scipy.sparse
 
     known = getattr(X, "format", None) in _CHECKS
@@ -239,8 +238,7 @@ def infinite_cell(name: str, row: int) -> DataError:
 
 
 def read_sparse(X: Any, names: tuple[str, ...], nominal: Collection[int]) -> SparseTable:
-    """Read a SciPy sparse matrix or array, which is not changed; duplicates are summed, and all columns
-    but `nominal` ones have the kind of the values."""
+    """A SciPy matrix or array, not changed; all but `nominal` columns have the kind of the values."""
     dtype = X.dtype
     if dtype.kind == "c":
         raise DataError("Complex data not supported: ", Param("X"), " has complex values")

@@ -381,8 +381,7 @@ ALIASED = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class Adjusters:
-    """The adjusting columns of the rows: nominal (words, booleans, two values, or declared; missing is
-    a level), or complete numbers."""
+    """The adjusting columns: nominal (words, two values, or declared; missing is a level), or numbers."""
 
     table: Table
 

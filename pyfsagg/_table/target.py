@@ -62,9 +62,8 @@ class Survival:
         return events, np.cumsum(leaving[:, ::-1], axis=1)[:, ::-1]
 
     def residuals(self, weights: NDArray[np.uint16], ties: str = "efron") -> Floats:
-        """Martingale residuals of the Cox model without features (b, n_samples): events minus expected
-        events of each row in each resample, with rows counted by weights; equal for equal times and
-        events."""
+        """Martingale residuals (b, n_samples) of the Cox model without features: events minus expected
+        ones, with rows counted by weights; equal for equal times and events."""
         events, at_risk = self.at_each_time(weights)
         hazard, of_events = np.zeros_like(events), np.zeros_like(events)
         if ties == "breslow":
@@ -224,9 +223,8 @@ def coded_as_in_r(event: pd.Series[Any]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """Classes, numbers, times to an event, or no target. `codes` are positions in sorted `classes`, or
-    bins of numbers or martingale residuals where classes are needed; `adjusters` and `always` are the
-    columns to adjust for and to include always."""
+    """Classes, numbers, times to an event, or none. `codes` are positions in sorted `classes`, or bins where
+    classes are needed; `adjusters` and `always` are columns to adjust for and to include always."""
 
     codes: NDArray[np.int32]
     classes: tuple[Any, ...]
@@ -292,8 +290,7 @@ class Target:
         return self.codes if self.values is None else self.values
 
     def numbers(self, weights: NDArray[np.uint16]) -> Floats:
-        """What filters of a numeric target explain, (1, n_samples): its values, or the martingale
-        residuals of each resample (b, n_samples)."""
+        """Values (1, n_samples) of a number, or the martingale residuals of each resample (b, n_samples)."""
         if self.survival is not None:
             return self.survival.residuals(weights)
         if self.values is None:
@@ -333,9 +330,8 @@ def check_target(
     bins: int = 5,
     optional: bool = False,
 ) -> Target:
-    """Read labels, numbers, or times and events as a :class:`Target`. `min_per_class` is the average
-    class size below which labels count as numbers or names, `bins` the number of bins, and `optional`
-    allows None."""
+    """Read a target. `min_per_class` is the average class size below which labels count as numbers or
+    names, `bins` the number of bins, and `optional` allows None."""
     if isinstance(y, Target):
         return y
     validation.check_choice("task", task, TASKS)

@@ -39,9 +39,8 @@ Entry = Mapping[str, Any]
 
 
 def catalogue(folder: Path) -> dict[str, Entry]:
-    """Entries by data set: ``paper``, ``openml_id`` or "", ``published_as``, ``n_samples``,
-    ``n_features`` (``counts_target``: with the class) and ``classes``, the ascending sizes where
-    printed."""
+    """Entries by data set: ``paper``, ``openml_id``, sizes as printed (``counts_target``: with the class),
+    and ``classes``, the ascending sizes."""
     rows = pd.read_csv(folder / "datasets.csv", keep_default_na=False).to_dict("records")
     return {str(row["name"]): row for row in rows}  # type: ignore[misc]
 
@@ -105,8 +104,7 @@ def content_hash(X: pd.DataFrame, y: pd.Series[Any]) -> str:
 
 
 def check_content(name: str, found: str, pinned: str, cache: str | os.PathLike[str] | None) -> None:
-    """Refuse a table other than the pinned one, or than the first download, whose SHA-256 is in
-    ``pyfsagg-sha256.json``."""
+    """Refuse another table than the pinned one, or the first download, noted in ``pyfsagg-sha256.json``."""
     from sklearn.datasets import get_data_home
 
     path = Path(get_data_home(None if cache is None else str(cache))) / "pyfsagg-sha256.json"
@@ -271,8 +269,7 @@ def read_sparse_table(source: str | Path) -> tuple[Any, pd.Series[Any]]:
 def split_target(
     frame: pd.DataFrame, target: str | Sequence[str] | None, exclude: Sequence[str] = ()
 ) -> tuple[pd.DataFrame, pd.Series[Any] | pd.DataFrame | None]:
-    """Features without `exclude`, and target: None without a name, a frame for two names (time and
-    event)."""
+    """Features without `exclude`, and target: None without a name, a frame for time and event."""
     names = [str(name) for name in frame.columns]
     check_writable_names(names, "a column")
     single = target is None or isinstance(target, str)
