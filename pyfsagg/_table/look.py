@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 import pandas as pd
@@ -24,6 +23,7 @@ from pyfsagg._table.table import AnyTable, ConvertedTable, Table, column_parts, 
 from pyfsagg._table.target import coded_as_in_r
 from pyfsagg.exceptions import DataError
 
+Labels = Union["pd.Series[Any]", pd.DataFrame, None]
 MOST_EVENTS = 5  # values of a column that may be kinds of events; of more it is something else
 MISSING_CODES = (-9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0)
 _ID_NAME = re.compile(r"(?i)(.*[ _.-])?(id|idx|index|nr|no|number|row|rowid|uuid|guid|barcode)")
@@ -39,7 +39,7 @@ FEW = 10  # rows below which every value may well be another one by chance
 
 def find_in_table(
     X: pd.DataFrame | ConvertedTable,
-    y: pd.Series[Any] | pd.DataFrame | None = None,
+    y: Labels = None,
     *,
     nominal: Collection[str] = (),
     task: str = "classification",
@@ -84,30 +84,23 @@ def warn_of_names(table: AnyTable, classes: NDArray[Any], grouped: bool) -> None
         )
 
 
-@dataclass(eq=False)
 class Look:
     """What has been seen so far of a table."""
 
-    table: AnyTable
-    y: pd.Series[Any] | pd.DataFrame | None
-    task: str
-    grouped: bool = False
-    notes: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
-    kinds: dict[str, int] = field(default_factory=dict)
-    class_counts: dict[str, int] = field(default_factory=dict)
-    n_events: int | None = None
-    n_missing: int = 0
-    classes: NDArray[np.intp] | None = None
-    labels: NDArray[np.intp] | None = None
-    number: Floats | None = None
-
-    def __post_init__(self) -> None:
-        self.width = self.table.n_features
+    def __init__(self, table: AnyTable, y: Labels, task: str, grouped: bool = False) -> None:
+        self.table, self.y, self.task, self.grouped = table, y, task, grouped
+        self.width, self.n_missing = table.n_features, 0
+        self.notes: dict[str, list[tuple[str, str]]] = {}
+        self.kinds = {kind.name.lower(): 0 for kind in Kind}
+        self.class_counts: dict[str, int] = {}
+        self.n_events: int | None = None
+        self.classes: NDArray[np.intp] | None = None
+        self.labels: NDArray[np.intp] | None = None
+        self.number: Floats | None = None
         self.scales: dict[str, tuple[float, ...]] = {}  # columns with codes beyond their scale
         self.alike: dict[str, Floats] = {}  # columns with levels of one spelling each
-        self.kinds = {kind.name.lower(): 0 for kind in Kind}
         self.rng = np.random.default_rng(0)
-        self.row_salt = self.salt(self.table.n_samples)
+        self.row_salt = self.salt(table.n_samples)
         self._at_target()
 
     def salt(self, size: int) -> NDArray[np.uint64]:
@@ -142,10 +135,10 @@ class Look:
         sizes = np.bincount(codes[codes >= 0], minlength=len(labels)).tolist()
         pairs = sorted(zip(labels, sizes, strict=True), key=str)
         self.class_counts = {str(label): size for label, size in pairs}
-        for label, size in self.class_counts.items():
-            if size == 1 and len(known) >= FEW:
+        for label, size in self.class_counts.items() if len(known) >= FEW else ():
+            if size == 1:
                 self.note("single_member", name, repr(label))
-            elif 2 <= size <= 3 and len(known) >= FEW:
+            elif 2 <= size <= 3:
                 self.note("small_class", name, f"{label!r} ({size})")
         for group in _similar(map(str, labels)):
             self.note("similar_classes", name, " and ".join(map(repr, group)))
@@ -544,9 +537,7 @@ def _standardized(values: Floats) -> Floats:
     return np.asarray(centred / np.where(spread > 0, spread, 1.0))
 
 
-def find_in_sparse(
-    X: Any, y: pd.Series[Any] | pd.DataFrame | None = None, *, task: str = "classification"
-) -> TableCheck:
+def find_in_sparse(X: Any, y: Labels = None, *, task: str = "classification") -> TableCheck:
     """Findings of a sparse table, in time and memory linear in its nonzero cells."""
     if not isinstance(X, SparseTable):
         X = read_sparse(X, tuple(f"x{j}" for j in range(X.shape[1])), ())

@@ -304,9 +304,8 @@ def check_table(
     several rows, features that equal the target, columns that mix numbers and words, rows without a
     target, classes that differ by case or blanks only and classes of one to three samples, constant,
     duplicate and mostly missing columns, duplicate rows, numbers such as -999 that look like codes for
-    missing, and words that look like numbers. Time and memory grow with the number of cells, of a sparse
-    table with those that are not 0. Ensembles do not run this check; the commands of the terminal do, and
-    stop at findings of the severity ``"stop"``.
+    missing, and words that look like numbers. Time and memory grow with the cells, of a sparse table with
+    those that are not 0. Ensembles do not run this check; commands do, and stop at ``"stop"``.
 
     Parameters
     ----------
@@ -512,11 +511,9 @@ def load_dataset(
 
 def list_datasets() -> pd.DataFrame:
     """The available data sets, one row each, with their origin."""
-    rows = [("ionosphere", "embedded")]
-    rows += [(name, "scikit-learn") for name in _SKLEARN]
-    taken = {name for name, _ in rows}
-    rows += [(name, f"folder {LOCAL_FOLDER}") for name in _local_tables() if name not in taken]
-    return pd.DataFrame(rows, columns=["name", "origin"]).set_index("name")
+    origins = {"ionosphere": "embedded", **dict.fromkeys(_SKLEARN, "scikit-learn")}
+    origins = {**origins, **dict.fromkeys(_local_tables(), f"folder {LOCAL_FOLDER}"), **origins}
+    return pd.Series(origins, name="origin").rename_axis("name").to_frame()
 
 
 def data_folder() -> Path:

@@ -39,9 +39,7 @@ def test_columns_keep_their_kind() -> None:
 
 def test_polars_and_nullable_columns_read_the_same() -> None:
     table = as_table(FRAME)
-    nullable = FRAME.convert_dtypes()
-    frames = [nullable, pl.from_pandas(FRAME)]
-    for frame in frames:
+    for frame in (FRAME.convert_dtypes(), pl.from_pandas(FRAME)):
         other = as_table(frame)
         assert other.feature_names == table.feature_names
         assert other.kinds.tolist()[1:4] == table.kinds.tolist()[1:4]
@@ -49,10 +47,8 @@ def test_polars_and_nullable_columns_read_the_same() -> None:
 
 
 def test_objects_are_read_by_what_they_hold() -> None:
-    frame = pd.DataFrame(
-        {"i": [1, 2, None], "f": [1.5, 2, None], "b": [True, None, False]}, dtype=object
-    )
-    table = as_table(frame)
+    columns = {"i": [1, 2, None], "f": [1.5, 2, None], "b": [True, None, False]}
+    table = as_table(pd.DataFrame(columns, dtype=object))
     assert table.kinds.tolist() == [Kind.INTEGER, Kind.NUMERIC, Kind.BOOLEAN]
     np.testing.assert_array_equal(table.values[:, 2], [1.0, np.nan, 0.0])
 
@@ -76,6 +72,9 @@ def test_declared_nominal_columns() -> None:
         as_table(FRAME, nominal=["nothing"])
 
 
+DAY = datetime.date(2020, 1, 1)
+
+
 def table_of(**columns: object) -> pd.DataFrame:
     return pd.DataFrame({"ok": [1.0, 2.0, 3.0], **columns})
 
@@ -95,11 +94,7 @@ def table_of(**columns: object) -> pd.DataFrame:
         (table_of(bad=[1, "word", 2]), DataError, "'bad' mixes numbers and words .'1', 'word'."),
         (table_of(bad=["1", "word", "2"]), DataError, "'bad' mixes numbers and words"),
         (table_of(bad=pd.to_datetime(["2020"] * 3)), DataError, "'bad' contains dates"),
-        (
-            table_of(bad=[datetime.date(2020, 1, 1)] * 3),
-            DataError,
-            "'bad' contains dates.*number of days",
-        ),
+        (table_of(bad=[DAY] * 3), DataError, "'bad' contains dates.*number of days"),
         (table_of(bad=[[1], [2], [3]]), InputTypeError, "'bad'.*list"),
         (pd.DataFrame(np.eye(3), columns=["a", "b", "a"]), DataError, "duplicate.*'a'"),
         (pd.DataFrame(np.eye(3), columns=["a", "", "c"]), DataError, "column 2 .* no name"),
@@ -117,9 +112,8 @@ def test_targets() -> None:
     assert found == ([1, 0, 1], ("a", "b"), "outcome")
     assert check_target([[1], [0], [1]], 3).classes == (0, 1)
     assert check_target([2.0, 1.0, 2.0], 3).classes == (1.0, 2.0)
-    assert (
-        check_target(pd.Categorical(["x", "y", "x"], categories=["y", "x", "z"]), 3).n_classes == 2
-    )
+    words = pd.Categorical(["x", "y", "x"], categories=["y", "x", "z"])
+    assert check_target(words, 3).n_classes == 2
     assert check_target(pl.Series("s", ["x", "y"]), 2).name == "s"
 
 
