@@ -82,7 +82,10 @@ class Place:
         try:
             if self._inside:
                 if self._replaces:  # what is there while files change is not complete
-                    earlier = _files_of(self._real / LAST)
+                    earlier: set[str] = set()
+                    with suppress(ValueError, TypeError, KeyError, RecursionError):
+                        record = json.loads((self._real / LAST).read_text(encoding="utf-8"))
+                        earlier = set(map(str, record["files"]))
                     (self._real / LAST).unlink()
                     for path in list(self._real.iterdir()):
                         if path.name in earlier and path.is_file():
@@ -189,14 +192,6 @@ def _remove_deserted(target: Path) -> None:
                     draft.unlink()
                 finally:
                     os.close(lock)
-
-
-def _files_of(record: Path) -> set[str]:
-    """The files of a run by its record; none if that does not name them."""
-    try:
-        return set(map(str, json.loads(record.read_text(encoding="utf-8"))["files"]))
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return set()
 
 
 def _stays(real: Path) -> bool:

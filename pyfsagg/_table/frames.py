@@ -101,8 +101,7 @@ class NarwhalsFrame:
         return types
 
     def cells(self, columns: Sequence[int]) -> NDArray[Any]:
-        cells: NDArray[Any] = self.frame[:, list(columns)].to_numpy()
-        return cells
+        return np.asarray(self.frame[:, list(columns)].to_numpy())
 
     def column(self, j: int) -> Any:
         return _column(self.frame.get_column(self.names[j]))
@@ -151,6 +150,7 @@ def open_frame(X: Any) -> Frame | None:
         return None
     import narwhals as nw
 
+    package = type(X).__module__.split(".")[0]
     try:
         # A query of polars or Dask, run twice, for X and for y, may give the rows in other orders.
         # Dask is known by what it has: narwhals is about to give it up.
@@ -173,15 +173,13 @@ def open_frame(X: Any) -> Frame | None:
     except (DataError, InputTypeError):
         raise
     except ModuleNotFoundError as error:
-        kind = type(X).__module__.split(".")[0]
-        require_extra(str(error.name), "parquet", f"a table of {kind}")
+        require_extra(str(error.name), "parquet", f"a table of {package}")
         raise
     except Exception as error:  # whatever a foreign table answers
-        kind = f"{type(X).__module__.split('.')[0]} {type(X).__name__}"
         reason = (str(error).splitlines() or [""])[0]
         raise InputTypeError(
-            f"the {kind} cannot be read as a data frame ({type(error).__name__}: {reason}); known are "
-            f"data frames of {FRAMES}; a later narwhals may know it"
+            f"the {package} {type(X).__name__} cannot be read as a data frame ({type(error).__name__}: "
+            f"{reason}); known are data frames of {FRAMES}; a later narwhals may know it"
         ) from None
     is_frame = hasattr(X, "to_pandas") and hasattr(X, "columns")
     if is_frame and isinstance(other := X.to_pandas(), pd.DataFrame):
@@ -206,10 +204,8 @@ def refuse_duplicates(names: Iterable[Any]) -> None:
     """Refuse columns of one name, which narwhals does not let pass, in our words."""
     twice = [str(name) for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise DataError(
-            f"duplicate column name(s) {', '.join(map(repr, twice[:5]))}; every feature needs a "
-            "different name"
-        )
+        shown = ", ".join(map(repr, twice[:5]))
+        raise DataError(f"duplicate column name(s) {shown}; every feature needs a different name")
 
 
 def frame_of_array(array: NDArray[Any], **labels: Any) -> pd.DataFrame:

@@ -38,11 +38,15 @@ def begin_table(text: str, separator: str | None) -> tuple[str, str | None, list
         notes.append("the line sep= of Excel above the header skipped")
     lines = text[start:].split("\n", _MOST_TITLES + SAMPLE)[: _MOST_TITLES + SAMPLE]
     n_comments = next((k for k, line in enumerate(lines) if not line.startswith("#")), 0)
-    if n_comments and _is_header(lines[n_comments - 1], lines[n_comments:], separator):
-        n_comments -= 1
-        place = start + sum(len(line) + 1 for line in lines[:n_comments])
-        text = text[:place] + text[place + 1 :]
-        lines[n_comments] = lines[n_comments][1:]
+    rows = [line for line in lines[n_comments:] if line.strip()][:SAMPLE]
+    if n_comments and rows:
+        mark = separator or sniff_separator(rows, ",;\t| ")
+        names, first_row = (_cells(line, mark) for line in (lines[n_comments - 1][1:], rows[0]))
+        if len(names) == len(first_row) > 1 and any(map(is_number, first_row)):
+            n_comments -= 1
+            place = start + sum(len(line) + 1 for line in lines[:n_comments])
+            text = text[:place] + text[place + 1 :]
+            lines[n_comments] = lines[n_comments][1:]
     if n_comments:
         notes.append(f"{plural(n_comments, 'comment')} above the header skipped (#)")
     n_titles = _count_titles(lines[n_comments:], separator)
@@ -66,15 +70,6 @@ def _after(text: str, start: int, n_lines: int) -> int:
     for _ in range(n_lines):
         start = text.find("\n", start) + 1 or len(text)
     return start
-
-
-def _is_header(comment: str, rows: Sequence[str], separator: str | None) -> bool:
-    rows = [row for row in rows if row.strip()][:SAMPLE]
-    if not rows:
-        return False
-    mark = separator or sniff_separator(rows, ",;\t| ")
-    names, first = next(csv.reader([comment[1:]], delimiter=mark)), _cells(rows[0], mark)
-    return len(names) == len(first) > 1 and any(map(is_number, first))
 
 
 def _cells(line: str, separator: str) -> list[str]:

@@ -7,6 +7,7 @@ import re
 import struct
 import zipfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cached_property
@@ -379,17 +380,13 @@ class _File:
         """The table with codes of some columns, such as ``q*=9``, as missing."""
         new: dict[int, Any] = {}
         for pattern, words in self.how.missing_codes.items():
-            found = [j for j, name in enumerate(frame.columns) if fnmatchcase(str(name), pattern)]
-            if pattern and found:
-                self.matched.add(pattern)
-            for j in found if pattern else ():
-                column = new.get(j, frame.iloc[:, j])
-                codes = [float(word) for word in words if _is_number(word)]
-                coded = column.isin(words)
-                if pd.api.types.is_numeric_dtype(column):
-                    coded = column.isin(codes)
-                    column = column.astype(float)
-                new[j] = column.mask(coded)
+            for j, name in enumerate(frame.columns):
+                if pattern and fnmatchcase(str(name), pattern):
+                    self.matched.add(pattern)
+                    column = new.get(j, frame.iloc[:, j])
+                    number = pd.api.types.is_numeric_dtype(column)
+                    coded = column.isin(_numbers_of(words) if number else words)
+                    new[j] = (column.astype(float) if number else column).mask(coded)
         return _with_columns(frame, new)
 
     def _transposed(self, frame: pd.DataFrame) -> pd.DataFrame:
@@ -483,12 +480,11 @@ class _File:
                 new[j] = words[0]
                 for note in words[1]:
                     notes.setdefault(note, []).append(str(column.name))
-        codes = [float(word) for word in self.how.missing_codes[""] if _is_number(word)]
-        if codes:
-            for j in range(frame.shape[1]):
-                values = new.get(j, frame.iloc[:, j])
-                if pd.api.types.is_numeric_dtype(values) and bool(values.isin(codes).any()):
-                    new[j] = values.astype(float).mask(values.isin(codes))
+        codes = _numbers_of(self.how.missing_codes[""])
+        for j in range(frame.shape[1]) if codes else ():
+            values = new.get(j, frame.iloc[:, j])
+            if pd.api.types.is_numeric_dtype(values) and bool(values.isin(codes).any()):
+                new[j] = values.astype(float).mask(values.isin(codes))
         for note, names in notes.items():
             self.notes.append(f"read as numbers ({note}): {enumerate_names(names)}")
         return _with_columns(frame, new)
@@ -553,12 +549,13 @@ def _word_columns(frame: pd.DataFrame) -> list[pd.Series[Any]]:
     return [frame.iloc[:, j] for j, dtype in enumerate(frame.dtypes) if _is_words(dtype)]
 
 
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
+def _numbers_of(words: Sequence[str]) -> list[float]:
+    """Those of the words that are numbers."""
+    found = []
+    for word in words:
+        with suppress(ValueError):
+            found.append(float(word))
+    return found
 
 
 def _single_blanks(text: str) -> str:

@@ -14,7 +14,7 @@ from pyfsagg._base import validation
 from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import TASKS, Task
-from pyfsagg._message import FALSE, INF, NAN, NONE, TRUE, Param, Phrase, Remedy, Use
+from pyfsagg._message import FALSE, INF, NAN, NONE, TRUE, Got, Param, Phrase, Remedy, Use
 from pyfsagg._table.frames import frame_of_array, pandas_frame, pandas_series
 from pyfsagg._table.table import Adjusters, T, Table, set_apart
 from pyfsagg.exceptions import DataError
@@ -194,10 +194,7 @@ def _events(column: pd.Series[Any]) -> Booleans:
     if not all(isinstance(value, (bool, np.bool_)) or value in (0, 1) for value in values):
         shown = ", ".join(sorted(map(repr, values))[:5])
         raise DataError(
-            f"the event {name!r} must be 0 (censored) or 1 (event), or ",
-            FALSE,
-            " and ",
-            TRUE,
+            *(f"the event {name!r} must be 0 (censored) or 1 (event), or ", FALSE, " and ", TRUE),
             f", got {shown}. Say which value is the event, for instance ",
             Phrase("event", f"y[{name!r}] == 2", column=name, value=2),
             ", so all others count as censored; several kinds of events and interval ",
@@ -356,8 +353,19 @@ def check_target(
     array = series.to_numpy()
     if array.dtype.kind == "f" and np.isinf(array).any():
         raise DataError(f"the target {label!r} has infinite values", INF)
+    if task == "regression" and array.dtype.kind not in "fiub":
+        held = "text" if array.dtype.kind in "OSU" else f"{array.dtype} values"
+        raise DataError(
+            f"the target {label!r} contains {held}: Unknown label type; ",
+            Use(task="regression"),
+            " needs numbers, as of y.astype(float)",
+        )
     if task == "regression":
-        return _numeric_target(array, label, bins)
+        values = array.astype(np.float64)
+        if (values == values[0]).all():
+            same = f"the target {label!r} is constant ({values[0]:g})"
+            raise DataError(f"{same}; there is nothing to explain")
+        return Target(*_binned(values, bins), label, values)
     if array.dtype.kind not in "fiub" and not isinstance(series.dtype, pd.CategoricalDtype):
         array = _as_words(array, label)
     return _class_target(array, label, min_per_class)
@@ -405,23 +413,6 @@ def _class_target(array: NDArray[Any], label: str, min_per_class: float) -> Targ
     return Target(codes.astype(np.int32), tuple(classes.tolist()), label)
 
 
-def _numeric_target(array: NDArray[Any], label: str, bins: int) -> Target:
-    """Numbers with their bins, cut at quantiles; equal numbers are in one bin."""
-    if array.dtype.kind not in "fiub":
-        held = "text" if array.dtype.kind in "OSU" else f"{array.dtype} values"
-        raise DataError(
-            f"the target {label!r} contains {held}: Unknown label type; ",
-            Use(task="regression"),
-            " needs numbers, as of y.astype(float)",
-        )
-    values = array.astype(np.float64)
-    if (values == values[0]).all():
-        raise DataError(
-            f"the target {label!r} is constant ({values[0]:g}); there is nothing to explain"
-        )
-    return Target(*_binned(values, bins), label, values)
-
-
 def _binned(values: Floats, bins: int) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Codes and ranges of bins that are cut at quantiles; equal numbers are in one bin."""
     cuts = np.unique(np.quantile(values, np.arange(1, bins) / bins))
@@ -437,9 +428,7 @@ def _binned(values: Floats, bins: int) -> tuple[NDArray[np.int32], tuple[str, ..
 
 def _one_dimensional(y: ArrayLike) -> NDArray[Any]:
     if isinstance(y, str):
-        raise DataError(
-            Param("y"), " must have a value for each row of ", Param("X"), f", got {y!r}"
-        )
+        raise DataError(Param("y"), " must have a value for each row of ", Param("X"), Got(y))
     array = validation.as_array("y", y)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]

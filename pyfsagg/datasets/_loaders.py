@@ -176,25 +176,15 @@ def read_table(source: str | Path, **settings: Any) -> pd.DataFrame:
     ----------
     source : path, or ``"-"`` for standard input
     **settings
-        ``sep``
-            Separator of the cells of a text: one character, or comma, semicolon, tab, pipe, space.
-        ``decimal``
-            Its decimal mark: ``"."`` or ``","``.
-        ``encoding``
-            For instance ``"cp1252"``; UTF-8 or UTF-16 by default.
-        ``sheet``
-            Name or number, from 1, of the sheet of a workbook; the first by default.
-        ``missing``
-            Further words or numbers that mean "missing", in addition to an empty cell, NA, N/A, NaN,
-            NULL and ?.
-        ``transpose``
-            True: rows are features; their names are in the first column, those of the samples in the header.
-        ``labels``
-            A second file with columns for the same samples, joined by their names or row by row.
-        ``drop``
-            Columns to be omitted.
-        ``id``
-            The column that names the samples; it becomes the index.
+        - ``sep``: separator of the cells of a text: one character, or comma, semicolon, tab, pipe, space.
+        - ``decimal``: its decimal mark, ``"."`` or ``","``.
+        - ``encoding``: for instance ``"cp1252"``; UTF-8 or UTF-16 by default.
+        - ``sheet``: name or number, from 1, of the sheet of a workbook; the first by default.
+        - ``missing``: more words or numbers that mean missing, as an empty cell, NA, N/A, NaN, NULL and ? do.
+        - ``transpose``: True if rows are features, named in the first column, and samples in the header.
+        - ``labels``: a second file with columns for the same samples, joined by their names or row by row.
+        - ``drop``: columns to be omitted.
+        - ``id``: the column that names the samples; it becomes the index.
 
     Returns
     -------
@@ -417,8 +407,7 @@ class Dataset:
     source : str
         A sentence on the origin.
     differences : tuple of str
-        Differences of a data set from the description in its paper, in sentences; empty if
-        nowhere, or if it is in none of them.
+        Differences from the description in its paper, in sentences.
     """
 
     X: Any
@@ -445,11 +434,10 @@ def load_dataset(
 ) -> Dataset:
     """Load a data set by name.
 
-    It is searched in this order: embedded in the package (``ionosphere``), shipped with scikit-learn
-    (``wine``, ``breast_cancer``, ``digits``), in the folder that the environment variable
-    ``PYFSAGG_DATA`` names (``<name>/<name>.csv.gz`` with the last column ``target``, or
-    ``<name>/<name>.npz`` with ``<name>.target.csv.gz``), and, only with `download`, on OpenML (the
-    twelve data sets of the thesis).
+    It is searched in the package (``ionosphere``), in scikit-learn (``wine``, ``breast_cancer``,
+    ``digits``), in the folder that the environment variable ``PYFSAGG_DATA`` names
+    (``<name>/<name>.csv.gz`` with the last column ``target``, or ``<name>/<name>.npz`` with
+    ``<name>.target.csv.gz``), and, only with `download`, on OpenML (the twelve sets of the thesis).
 
     Parameters
     ----------
@@ -459,9 +447,8 @@ def load_dataset(
     cache : path, optional
         Folder of the downloads; that of scikit-learn by default.
     sha256 : str, optional
-        Expected SHA-256 of the download, as in ``source`` of an earlier one.  It is the hash of names,
-        cells and labels, not of the packed file.  Without it the first download is trusted, and every
-        later one must be the same.  More than 200 MB are not read.
+        Expected SHA-256 of names, cells and labels, as in ``source`` of an earlier download.  Without
+        it the first one is trusted, and every later one must be the same.  At most 200 MB are read.
 
     Raises
     ------
