@@ -82,13 +82,13 @@ class SortedColumns:
         order, n_known, mask = self.order[i], self.n_known[i], (1 << self.row_bits) - 1
         packed = np.empty(len(values), np.uint32)
         entropy_bins.pack_rows(weights, np.zeros(len(values), np.int32), packed)
-        known, which = values[order[:n_known] & mask], (order, np.uint64(mask), packed)
+        known, drawn = values[order[:n_known] & mask], (np.uint64(mask), packed)
         edges, cuts = np.empty(bins + 2, np.int64), np.empty(bins, np.float64)
         if by_width:
-            extent = entropy_bins.drawn_extent(order, n_known, np.uint64(mask), packed)
+            extent = entropy_bins.drawn_extent(order, n_known, *drawn)
             n_edges = entropy_bins.width_edges(known, *extent, bins, edges, cuts)
         else:
-            n_edges = entropy_bins.frequency_edges(known, *which, bins, edges, cuts)
+            n_edges = entropy_bins.frequency_edges(known, order, *drawn, bins, edges, cuts)
         return cuts[: n_edges - 1].copy()
 
     def rising(self, values: Floats) -> Floats:

@@ -17,6 +17,7 @@ from pyfsagg._base.validation import check_list, check_writable_names
 from pyfsagg._message import Got, Message, Param, Remedy, Use
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.delimited import read_bytes, read_delimited, shown_source
+from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import AnyTable, Table
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
@@ -137,16 +138,16 @@ class FeatureGroups:
         for place, column in codes.items():  # the levels are stored as 1, 2, …
             cells[place], rows[place] = column + 1.0, np.arange(taken.n_samples, dtype=np.int32)
         start = np.cumsum([0, *map(len, cells)]).astype(np.int64)
-        taken = replace(taken, cells=np.concatenate(cells), rows=np.concatenate(rows), start=start)
-        return replace(taken, feature_names=tuple(labels), kinds=kinds, levels=levels)
+        arrays = (np.concatenate(cells), np.concatenate(rows), start)
+        return SparseTable(*arrays, taken.n_samples, tuple(labels), kinds, levels)
 
     def how(self, counts_levels: bool) -> dict[str, list[str]]:
         """By which score each group of several columns is scored: ``{"joint": […], "max": […]}``."""
-        joint = self.as_levels & counts_levels
-        several = self.sizes > 1
-        rest = "mean" if self.score == "mean" else "max"
-        names = np.array(self.names, dtype=object)
-        groups = {"joint": names[joint].tolist(), rest: names[several & ~joint].tolist()}
+        joint, names = self.as_levels & counts_levels, np.array(self.names, dtype=object)
+        groups = {
+            "joint": names[joint].tolist(),
+            "mean" if self.score == "mean" else "max": names[(self.sizes > 1) & ~joint].tolist(),
+        }
         return {score: members for score, members in groups.items() if members}
 
     def refuse_joint(self, counts_levels: bool, label: str, able: Iterable[str]) -> None:
@@ -181,7 +182,6 @@ def read_feature_groups(task: Task, table: AnyTable) -> FeatureGroups | None:
             f" puts all {len(names)} columns into one group, {next(iter(groups))!r}; at least two ",
             "features are needed",
         )
-    groups = dict(sorted(groups.items(), key=lambda item: min(item[1])))
     columns = tuple(np.array(_in_order(part, names), dtype=np.intp) for part in groups.values())
     as_levels = np.zeros(len(groups), dtype=np.bool_)
     for unit, (group, part) in enumerate(zip(groups, columns, strict=True)):
@@ -206,12 +206,12 @@ def group_columns(task: Task, columns: Iterable[Any]) -> Members:
     names = tuple(str(name) for name in columns)
     if task.feature_groups is None:
         return {name: (name,) for name in names}
-    groups = sorted(_assignment(task.feature_groups, names).items(), key=lambda item: min(item[1]))
-    return {group: tuple(names[j] for j in sorted(members)) for group, members in groups}
+    groups = _assignment(task.feature_groups, names)
+    return {group: tuple(names[j] for j in sorted(members)) for group, members in groups.items()}
 
 
 def _assignment(rule: Any, names: tuple[str, ...]) -> dict[str, list[int]]:
-    """Positions of columns by group; a column without a group is a group with its name."""
+    """Positions of columns by group, in order of their first; columns without a group are their own."""
     if isinstance(rule, str) and rule.startswith(PREFIX):
         groups = _by_prefix(rule.removeprefix(PREFIX), names)
     else:
@@ -219,19 +219,18 @@ def _assignment(rule: Any, names: tuple[str, ...]) -> dict[str, list[int]]:
     place = {name: j for j, name in enumerate(names)}
     check_writable_names(list(groups), "a group")
     grouped = {j for members in groups.values() for j in members}
+    what = Param("feature_groups")
     for group, members in groups.items():
         if not group.strip():
-            raise ParameterError(
-                Param("feature_groups"), " has a group without a name", Remedy("give it one")
-            )
+            raise ParameterError(what, " has a group without a name", Remedy("give it one"))
         if group in place and place[group] not in members:
             raise ParameterError(
-                Param("feature_groups"),
+                what,
                 f" names a group {group!r}, and the table has a column of this name that is not in it",
                 Remedy("rename the group, or put the column into it"),
             )
-    alone = {name: [j] for j, name in enumerate(names) if j not in grouped}
-    return {**groups, **alone}
+    groups |= {name: [j] for j, name in enumerate(names) if j not in grouped}
+    return dict(sorted(groups.items(), key=lambda item: min(item[1])))
 
 
 def _by_prefix(separator: str, names: Sequence[str]) -> dict[str, list[int]]:
@@ -252,39 +251,35 @@ def _by_prefix(separator: str, names: Sequence[str]) -> dict[str, list[int]]:
 
 def _by_mapping(mapping: Mapping[Any, Any], names: Sequence[str]) -> dict[str, list[int]]:
     """Groups of a mapping of group to columns, or of column to group."""
-    place = {name: j for j, name in enumerate(names)}
+    place, what = {name: j for j, name in enumerate(names)}, Param("feature_groups")
     single = all(_is_label(value) for value in mapping.values())
     if single and any(_place_of(column, place) is not None for column in mapping):
         pairs = [(str(group), column) for column, group in mapping.items()]
     else:
         pairs = []
         for group, members in mapping.items():
-            label = Message(f"the group {group!r} of ", Param("feature_groups"))
+            label = Message(f"the group {group!r} of ", what)
             columns = [members] if _is_label(members) else check_list(label, members)
             if not columns:
                 raise ParameterError(label, " has no column", Remedy("drop it"))
             if not _is_label(group):
-                message = " needs a name"
-                raise InputTypeError("a group of ", Param("feature_groups"), message, Got(group))
+                raise InputTypeError("a group of ", what, " needs a name", Got(group))
             pairs += [(str(group), column) for column in columns]
     groups: dict[str, list[int]] = {}
     owner: dict[int, str] = {}
     for group, column in pairs:
         j = _place_of(column, place)
         if j is None and isinstance(column, str):
-            raise UnknownNameError(Message("column in ", Param("feature_groups")), column, names)
+            raise UnknownNameError(Message("column in ", what), column, names)
         if j is None and not _is_label(column):
-            message = " names columns by their name or position"
-            raise InputTypeError(Param("feature_groups"), message, Got(column))
+            raise InputTypeError(what, " names columns by their name or position", Got(column))
         if j is None:
-            message = f" names the column at position {column}; positions are 0 to {len(names) - 1}"
-            raise ParameterError(Param("feature_groups"), message)
+            known = f"positions are 0 to {len(names) - 1}"
+            raise ParameterError(what, f" names the column at position {column}; {known}")
         if j in owner:
             other = "twice" if owner[j] == group else f"in {owner[j]!r} and in {group!r}"
-            raise ParameterError(
-                Param("feature_groups"),
-                f" names the column {names[j]!r} {other}; a column belongs to one group",
-            )
+            column = f"the column {names[j]!r} {other}"
+            raise ParameterError(what, f" names {column}; a column belongs to one group")
         owner[j] = group
         groups.setdefault(group, []).append(j)
     return groups

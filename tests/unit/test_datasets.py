@@ -118,9 +118,7 @@ def test_formats_read_alike(tmp_path: Path, name: str, content: str | bytes) -> 
     pd.testing.assert_frame_equal(frame, EXPECTED.astype({"t": str}))
 
 
-def test_parquet_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    EXPECTED.to_parquet(tmp_path / "t.parquet")
-    assert read_table(tmp_path / "t.parquet").shape == (2, 3)
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     stdin = io.TextIOWrapper(io.BytesIO(b"a,b\n1,2\n3,4\n"))
     monkeypatch.setattr(sys, "stdin", stdin)
     assert read_table("-")["b"].tolist() == [2, 4]
@@ -136,7 +134,6 @@ def test_parquet_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("t.csv", "a,b\n1,2\n3,4,5\n", "ragged rows"),
         ("t.csv", "a,b\n1,2\na,b\n3,4\n", "header twice .again in line 3"),
         ("t.csv", "a,b,a\n1,2,3\n", "duplicate column name.*'a'"),
-        ("t.csv", "患者,年齢,性別\n1,2,女\n".encode("shift_jis"), "not UTF-8"),
         ("t.csv.gz", gzip.compress(b"a,b\n1,2\n3,4\n", mtime=0)[:-9], "damaged gzip"),
         ("t.csv.gz", flipped(gzip.compress(b"a,b\n" + b"1,2\n" * 5000, mtime=0)), "damaged gzip"),
         ("t.parquet", "no", "not a readable Parquet"),

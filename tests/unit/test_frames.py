@@ -354,9 +354,8 @@ def test_orders_come_back_in_the_kind_of_the_table(kind: str) -> None:
 
 
 def selector() -> pyfsagg.WithinAggregationSelector:
-    return pyfsagg.WithinAggregationSelector(
-        "chi_squared", n_features_to_select=1, n_resamples=5, random_state=0
-    )
+    options = {"n_features_to_select": 1, "n_resamples": 5, "random_state": 0}
+    return pyfsagg.WithinAggregationSelector("chi_squared", **options)
 
 
 @pytest.mark.parametrize("kind", MAKERS)

@@ -7,7 +7,6 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -40,17 +39,6 @@ def _rank(*more: str) -> int:
     return main(["rank", "../wine.csv", "--target", "kind", *short, *more])
 
 
-@pytest.fixture
-def mask() -> Iterator[None]:
-    usual = os.umask(0o027)
-    yield
-    os.umask(usual)
-
-
-def _mode(path: Path) -> int:
-    return stat.S_IMODE(path.stat().st_mode)
-
-
 # --- the place -------------------------------------------------------------------------------
 def test_a_place_is_held_until_it_is_let_go(tmp_path: Path) -> None:
     first = Place(tmp_path / "run")
@@ -72,8 +60,8 @@ def test_what_a_killed_run_left_is_cleared_and_nothing_else(tmp_path: Path) -> N
         "import os, sys; from pyfsagg._base.output import Place; place = Place(sys.argv[1]); "
         "(place.draft / 'half').touch(); os.kill(os.getpid(), 9)"
     )
-    subprocess.run([sys.executable, "-c", program, tmp_path / "run"], check=False)
-    subprocess.run([sys.executable, "-c", program, tmp_path / "other"], check=False)
+    for name in ("run", "other"):
+        subprocess.run([sys.executable, "-c", program, tmp_path / name], check=False)
     (tmp_path / ".run-notes.draft").mkdir()
     assert len(list(tmp_path.iterdir())) == 5
     place = Place(tmp_path / "run")
@@ -88,14 +76,16 @@ def test_what_a_killed_run_left_is_cleared_and_nothing_else(tmp_path: Path) -> N
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["a"]
 
 
-def test_the_mask_of_the_user_is_kept(tmp_path: Path, mask: None) -> None:
-    with new_folder(tmp_path / "run") as draft:
-        (draft / "a").touch()
-    with new_file(tmp_path / "b") as file:
-        file.write_text("b")
-    assert _mode(tmp_path / "run") == 0o750
-    assert _mode(tmp_path / "run" / "a") == 0o640
-    assert _mode(tmp_path / "b") == 0o640
+def test_the_mask_of_the_user_is_kept(tmp_path: Path) -> None:
+    usual = os.umask(0o027)
+    try:
+        with new_folder(tmp_path / "run") as draft, new_file(tmp_path / "b") as file:
+            (draft / "a").touch()
+            file.write_text("b")
+    finally:
+        os.umask(usual)
+    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("run", "run/a", "b")]
+    assert modes == [0o750, 0o640, 0o640]
 
 
 def test_results_that_cannot_take_their_place_are_beside_it(tmp_path: Path) -> None:

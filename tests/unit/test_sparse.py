@@ -37,17 +37,13 @@ def test_the_counting_filters_read_sparse_tables():
 
 
 VARYING = pyfsagg.Task(drop_near_zero_variance=True)
+FOUR = ["ig", "su", "chi_squared", "vdm"]
 PLANS = ["stratified_bootstrap", "subsample", "k_fold", "feature_subspace", "label_noise"]
 RUNS = [
     *({"filter": name, "n_resamples": 20, "n_jobs": 2} for name in SPARSE_FILTERS),
     *({"filter": name, "n_resamples": 20, "task": VARYING} for name in SPARSE_FILTERS),
     *({"resampling": plan, "n_resamples": 8} for plan in PLANS),
-    {
-        "filters": ["ig", "su", "chi_squared", "vdm"],
-        "aggregator": "mean_rank",
-        "n_resamples": 10,
-        "checks": "auto",
-    },
+    {"filters": FOUR, "aggregator": "mean_rank", "n_resamples": 10, "checks": "auto"},
     {"filter": "chi_squared", "task": "regression", "n_resamples": 5},
 ]
 
@@ -82,9 +78,8 @@ def test_a_selector_between_a_vectorizer_and_a_classifier():
     rng = np.random.default_rng(0)
     y = np.arange(40) % 2
     texts = [" ".join(rng.choice(words[[0, 1, 2, 6, 7] if k else 3 + np.arange(5)], 6)) for k in y]
-    selector = pyfsagg.WithinAggregationSelector(
-        "su", n_features_to_select=4, n_resamples=20, random_state=0
-    )
+    options = {"n_features_to_select": 4, "n_resamples": 20, "random_state": 0}
+    selector = pyfsagg.WithinAggregationSelector("su", **options)
     model = make_pipeline(CountVectorizer(), selector, MultinomialNB()).fit(texts, y)
     assert model.score(texts, y) > 0.9
     names = model[0].get_feature_names_out()[model[1].get_support()]

@@ -134,10 +134,8 @@ def test_indices_must_be_whole_numbers(X: Any) -> None:
 
 
 def test_a_selector_refuses_damaged_new_data() -> None:
-    selector = pyfsagg.WithinAggregationSelector(
-        "ig", n_features_to_select=2, n_resamples=5, random_state=0
-    )
-    selector.fit(csr_matrix(DENSE), Y)
+    options = {"n_features_to_select": 2, "n_resamples": 5, "random_state": 0}
+    selector = pyfsagg.WithinAggregationSelector("ig", **options).fit(csr_matrix(DENSE), Y)
     kept = selector.transform(csr_matrix(DENSE)).toarray()
     np.testing.assert_array_equal(kept, DENSE[:, selector.get_support()])
     with pytest.raises(DataError, match="column 77"):
@@ -166,9 +164,8 @@ def test_every_format_gives_the_dense_table_and_is_left_alone(format):
             before = arrays(X)
             table = as_table(X, sparse=True)
             assert isinstance(table, SparseTable)
-            np.testing.assert_array_equal(
-                np.column_stack([table.column(j) for j in range(6)]), dense.astype(np.float64)
-            )
+            read = np.column_stack([table.column(j) for j in range(6)])
+            np.testing.assert_array_equal(read, dense.astype(np.float64))
             for old, new in zip(before, arrays(X), strict=True):
                 np.testing.assert_array_equal(old, new)
 

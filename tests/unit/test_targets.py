@@ -82,9 +82,8 @@ def test_constant_columns_and_a_perfect_fit() -> None:
 
 def test_f_of_a_copy_of_the_target_is_a_finite_number_everywhere() -> None:
     """Its sums and squares, too: in reports, and in the agreement of halves (warnings are errors here)."""
-    rng = np.random.default_rng(1)
-    numbers = rng.normal(size=40)
-    table = pd.DataFrame({"copy": numbers, "a": rng.normal(size=40), "b": rng.normal(size=40)})
+    noise = np.random.default_rng(1).normal(size=(40, 3))
+    table, numbers = pd.DataFrame(noise, columns=["copy", "a", "b"]), noise[:, 0]
     run = ranked("f_statistic", table, numbers, n_resamples=20, random_state=0)
     assert run.to_frame().index[0] == "copy"
     assert np.isfinite(run.scores).all()
