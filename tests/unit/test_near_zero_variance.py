@@ -37,6 +37,6 @@ def test_refusals() -> None:
     X = pd.DataFrame({"a": column(39, 1), "b": column(40)})
     with pytest.raises(DataError, match="all 2 features have near-zero variance"):
         drop_near_zero_variance(as_table(X))
-    for name, value in (("frequency_ratio", 0.5), ("unique_percent", 101)):
+    for name, value in (("frequency_ratio", 0.5), ("unique_percent", 101), ("unique_percent", -1)):
         with pytest.raises(ParameterError, match=f"{name} must be a number"):
             near_zero_variance(X, **{name: value})
