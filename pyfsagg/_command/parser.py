@@ -115,11 +115,19 @@ class Parser(argparse.ArgumentParser):
             " ".join(["usage:", self.prog, *map(_shown, places), *words, "[options]"])
         )
         about = {str(group.title): group.description for group in self._action_groups[2:]}
-        for title, actions in self._sections(places, flags, short):
-            formatter.start_section(title)
-            formatter.add_text(about.get(str(title)))
-            formatter.add_arguments(actions if not short else list(map(_shortened, actions)))
-            formatter.end_section()
+        home = {name: title for title, names in SECTIONS.items() for name in names}
+        groups = self._action_groups[2:]
+        own = {action: group.title for group in groups for action in group._group_actions}
+        sections: dict[str, list[argparse.Action]] = {"what it takes": places}
+        for action in flags:
+            title = None if short else own.get(action) or home.get(action.dest)
+            sections.setdefault(title or "what it takes", []).append(action)
+        for title, actions in sections.items():
+            if actions:
+                formatter.start_section(title)
+                formatter.add_text(about.get(title))
+                formatter.add_arguments(actions if not short else list(map(_shortened, actions)))
+                formatter.end_section()
         if short:
             n_flags = sum(1 for action in self._actions if action.option_strings)
             formatter.add_text(f"All {n_flags} flags: {self.prog} --help all")
@@ -127,21 +135,6 @@ class Parser(argparse.ArgumentParser):
             formatter.add_text(more)
             formatter.add_text(remarks)
         return formatter.format_help()
-
-    def _sections(
-        self, places: list[argparse.Action], flags: list[argparse.Action], short: bool
-    ) -> list[tuple[str | None, list[argparse.Action]]]:
-        """Titles with flags: those many commands have by :data:`SECTIONS`, others by their own groups."""
-        if short:
-            return [("what it takes", [*places, *flags])]
-        home = {name: title for title, names in SECTIONS.items() for name in names}
-        groups = self._action_groups[2:]
-        own = {action: group.title for group in groups for action in group._group_actions}
-        sections: dict[str, list[argparse.Action]] = {"what it takes": list(places)}
-        for action in flags:
-            title = own.get(action) or home.get(action.dest) or "what it takes"
-            sections.setdefault(str(title), []).append(action)
-        return [(title, actions) for title, actions in sections.items() if actions]
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
@@ -266,10 +259,10 @@ def take_config(parser: argparse.ArgumentParser, arguments: list[str]) -> None:
                 f"{path}: {key} belongs to one run and is not read from a file; type --{key} on the "
                 "command line instead"
             )
-        action = actions.get(key)
-        if action is None:
+        if key not in actions:
             known = [name for name in actions if name not in NOT_KEPT]
             raise ParameterError(f"{path}: unknown setting {key!r}{nearest(key, known)}")
+        action = actions[key]
         usual[action.dest] = action.default
         action.default = _value(command, action, value, f"{path}: {key}")
         action.required = False
@@ -409,9 +402,9 @@ def flags_of(parser: argparse.ArgumentParser) -> dict[str, str]:
     called: Mapping[str, str | None] = parser.get_default("called") or {}
     flags: dict[str, str] = {}
     for action in parser._actions:
-        long = [flag for flag in action.option_strings if flag.startswith("--")]
-        if long:
-            flags.setdefault(action.dest, long[0])
+        for flag in action.option_strings:
+            if flag.startswith("--"):
+                flags.setdefault(action.dest, flag)
     for name, dest in {**OTHER_NAMES, **called}.items():
         if dest is None:
             flags.pop(name, None)
