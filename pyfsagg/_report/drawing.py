@@ -83,12 +83,28 @@ def legend_above(ax: Axes, *, columns: int = 4) -> None:
     )
 
 
-def finished(ax: Axes, title: str, *, grid: str, columns: int = 4) -> Axes:
-    """The axes with a grid, a title, and a legend between title and data, as most pictures end."""
+def finished(ax: Axes, title: str, *, grid: str, columns: int = 4, lines: int = 1) -> Axes:
+    """The axes with a grid, a title, and a legend in so many `columns` (0: none) on `lines` between title
+    and data, as most pictures end."""
     clear_frame(ax, grid=grid)
-    set_title(ax, title, above_legend=True)
-    legend_above(ax, columns=columns)
+    set_title(ax, title, above_legend=columns > 0, lines=lines)
+    if columns:
+        legend_above(ax, columns=columns)
     return ax
+
+
+def look(position: int) -> tuple[str, str]:
+    """Colour and marker of one of several lines."""
+    colours, markers = LINE_COLOURS, LINE_MARKERS
+    return colours[position % len(colours)], markers[position % len(markers)]
+
+
+def write_beside(
+    ax: Axes, text: str, at: tuple[Any, Any], by: tuple[float, float], **more: Any
+) -> None:
+    """A small dark text `by` some points from a place, in which a dollar sign is no formula."""
+    look: dict[str, Any] = {"textcoords": "offset points", "fontsize": "small", "color": INK}
+    ax.annotate(text, at, xytext=by, **{**look, "parse_math": False, **more})
 
 
 def feature_axis(ax: Axes, names: Sequence[str]) -> None:
@@ -125,11 +141,9 @@ def draw_tiles(
     for the texts to be read."""
     size = len(labels)
     edges = np.arange(size + 1) - 0.5
-    low, high = limits
+    shade: dict[str, Any] = {"cmap": cmap, "vmin": limits[0], "vmax": limits[1]}
     tiles = np.ma.masked_invalid(shades)
-    ax.pcolormesh(
-        edges, edges, tiles, cmap=cmap, vmin=low, vmax=high, edgecolors="white", linewidth=1.5
-    )
+    ax.pcolormesh(edges, edges, tiles, edgecolors="white", linewidth=1.5, **shade)
     ax.set_ylim(size - 0.5, -0.5)
     for i, j in np.ndindex(size, size):
         ax.text(j, i, texts[i][j], ha="center", va="center", color=INK, fontsize=fontsize)
@@ -189,17 +203,9 @@ def draw_average_ranks(found: Any, *, ax: Axes | None = None) -> Axes:
 
 def write_at_right(ax: Axes, row: float, text: str) -> None:
     """A small text right of the axes, at a place of the y axis."""
-    ax.annotate(
-        text,
-        (1.0, row),
-        xycoords=("axes fraction", "data"),
-        xytext=(6, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize="small",
-        color=GREY,
-        annotation_clip=False,
-    )
+    look: dict[str, Any] = {"va": "center", "color": GREY, "annotation_clip": False}
+    place = ("axes fraction", "data")
+    write_beside(ax, text, (1.0, row), (6, 0), xycoords=place, parse_math=True, **look)
 
 
 def log_ticks(ax: Axes, ticks: Sequence[float]) -> None:
@@ -258,8 +264,20 @@ def inline_svg(draw: Callable[[], Axes], *, prefix: str, label: str) -> Markup:
         for child in list(parent):
             if _local(child.tag) in ("metadata", "style"):
                 parent.remove(child)
+    # Names without XML namespaces, which HTML does not have, and identifiers with the prefix.
     for element in root.iter():
-        _localise(element, prefix)
+        element.tag = _local(element.tag)
+        attributes = {_local(key): value for key, value in element.attrib.items()}
+        for name, value in attributes.items():
+            if name == "id":
+                value = f"{prefix}-{value}"
+            elif name == "href" and value.startswith("#"):
+                value = f"#{prefix}-{value[1:]}"
+            else:
+                value = _REFERENCE.sub(rf"url(#{prefix}-\1)", value)
+            attributes[name] = _FONT.sub(r"font-size: \1px", value) if name == "style" else value
+        element.attrib.clear()
+        element.attrib.update(attributes)
     root.attrib.update({"role": "img", "aria-label": label})
     if points:  # for the script of the page, which shows them under the pointer
         texts = json.dumps([sentences, points], ensure_ascii=False, separators=(",", ":"))
@@ -272,25 +290,6 @@ def inline_svg(draw: Callable[[], Axes], *, prefix: str, label: str) -> Markup:
 
 def _local(name: str) -> str:
     return name.rpartition("}")[2]
-
-
-def _localise(element: ElementTree.Element, prefix: str) -> None:
-    """Names without XML namespaces, which HTML does not have, and identifiers with the prefix."""
-    element.tag = _local(element.tag)
-    attributes = {}
-    for key, value in element.attrib.items():
-        name = _local(key)
-        if name == "id":
-            value = f"{prefix}-{value}"
-        elif name == "href" and value.startswith("#"):
-            value = f"#{prefix}-{value[1:]}"
-        else:
-            value = _REFERENCE.sub(rf"url(#{prefix}-\1)", value)
-        if name == "style":
-            value = _FONT.sub(r"font-size: \1px", value)
-        attributes[name] = value
-    element.attrib.clear()
-    element.attrib.update(attributes)
 
 
 MOST = 1000  # points of a picture that have a text; of a larger cloud none has

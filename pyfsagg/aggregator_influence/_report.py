@@ -26,7 +26,6 @@ ONE_TABLE = (
     "on 8 data sets or more, pyfsagg standings RUN RUN … (standings of a mapping in Python) says it."
 )
 
-
 TITLES = ("Influence of the aggregator", "Influence of the aggregator on {}")
 BERKER = (
     "Berker, Armstrong, Conitzer, Shah (2026). Designing rules to pick a rule: aggregation by "
@@ -81,15 +80,8 @@ def _draw_values(frame: pd.DataFrame, ax: Axes | None) -> Axes:
     ax.plot(value, rows, "o", color=drawing.BLUE, markersize=7.0)
     for row, stability in enumerate(value):
         if np.isfinite(stability):
-            ax.annotate(
-                f"{stability:.3f}".replace("-", "−"),
-                (stability, row),
-                xytext=(0, 7),
-                textcoords="offset points",
-                ha="center",
-                fontsize="small",
-                color=drawing.INK,
-            )
+            text = f"{stability:.3f}".replace("-", "−")
+            drawing.write_beside(ax, text, (stability, row), (0, 7), ha="center")
     drawing.feature_axis(ax, [readable(name) for name in frame["aggregator"]])
     ax.set_ylim(len(frame) - 0.5, -0.7)
     ax.margins(x=0.08)
@@ -99,21 +91,35 @@ def _draw_values(frame: pd.DataFrame, ax: Axes | None) -> Axes:
 
 
 INFLUENCE_PLOTS: dict[str, Callable[..., Axes]] = {"stability": plot_aggregator_stability}
-"""The pictures of :meth:`pyfsagg.InfluenceResult.plot`, by name."""
 
 
 def influence_page(result: InfluenceResult, view: Mapping[str, Any]) -> closing.Report:
     """The report of an influence run."""
-    measures, n_features_to_select = view["measures"], view["n_features_to_select"]
-    frame = result.to_frame(measures, n_features_to_select=n_features_to_select)
+    k = view["n_features_to_select"]
+    frame = result.to_frame(view["measures"], n_features_to_select=k)
     names = list(dict.fromkeys(frame["measure"]))
-    sections = []
+    measure, sections = str(names[0]), []
     for label in result.filters:
-        part = frame[frame["filter"] == label]
-        blocks = _filter_blocks(result, part, label, n_features_to_select)
-        sections.append(Section(label.replace("_", "-").lower(), titled(label), blocks))
-    kind = "a number of" if isinstance(n_features_to_select, int) else "a fraction of the"
-    size = ("Best features compared", f"{n_features_to_select} ({kind} features)")
+        anchor, blocks = label.replace("_", "-").lower(), list[Block]()
+        part = frame[(frame["filter"] == label) & (frame["measure"] == measure)]
+        if part["value"].notna().any():
+            drawn = drawing.picture(
+                f"Stability by {titled(measure)}",
+                f"{anchor}-stability",
+                plot_aggregator_stability,
+                *(result, measure),
+                filter=label,
+                n_features_to_select=k,
+                label=f"Stability by {titled(measure)} of each aggregator",
+                caption="Dot: stability over the folds. Line: its 95 % jackknife interval, which shows how "
+                "far single folds matter.",
+            )
+            blocks.append(drawn)
+        if len(result.aggregators) > 1:
+            blocks.append(Text(ONE_TABLE, quiet=True))
+        sections.append(Section(anchor, titled(label), blocks))
+    kind = "a number of" if isinstance(k, int) else "a fraction of the"
+    size = ("Best features compared", f"{k} ({kind} features)")
     sections += closing.glossary(
         (titled(name), STABILITY_MEASURES.get(name).summary, STABILITY_PAGE.entry(name))
         for name in names
@@ -122,8 +128,22 @@ def influence_page(result: InfluenceResult, view: Mapping[str, Any]) -> closing.
         f"{plural(result.data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}, "
         f"{plural(result.n_folds, 'fold')}"
     )
+    methods: list[tuple[str, Registry[Any], Sequence[str]]] = [
+        ("Filter", FILTERS, [each for each in result.parameters["filters"] if each in FILTERS]),
+        ("Aggregator", AGGREGATORS, result.aggregators),
+        ("Measure", STABILITY_MEASURES, names),
+    ]
+    references = [
+        closing.software(result.versions["pyfsagg"]),
+        ("Influence of the aggregator", f"{closing.THESIS}, section 3.3.2 (“thesis” below)"),
+        *(
+            (f"{kind} {readable(name)}", registry.get(name).source)
+            for kind, registry, known in methods
+            for name in known
+        ),
+    ]
     settings = closing.settings_groups(result, last=[size])
-    return closing.Report(TITLES, subtitle, sections, settings, _references(result, names))
+    return closing.Report(TITLES, subtitle, sections, settings, references)
 
 
 def list_influence_page(result: ListInfluence, view: Mapping[str, Any]) -> closing.Report:
@@ -144,45 +164,3 @@ def list_influence_page(result: ListInfluence, view: Mapping[str, Any]) -> closi
     references = [closing.software(result.versions["pyfsagg"]), ("Choice by halves", BERKER), *of]
     subtitle = f"{plural(result.data['n_lists'], 'list')}, {plural(result.data['n_items'], 'item')}"
     return closing.Report(TITLES, subtitle, sections, closing.settings_groups(result), references)
-
-
-def _filter_blocks(
-    result: InfluenceResult, frame: pd.DataFrame, label: str, n_features_to_select: float | int
-) -> list[Block]:
-    measure = str(frame["measure"].iloc[0])
-    blocks: list[Block] = []
-    if frame.loc[frame["measure"] == measure, "value"].notna().any():
-        blocks.append(
-            drawing.picture(
-                f"Stability by {titled(measure)}",
-                f"{label.replace('_', '-').lower()}-stability",
-                plot_aggregator_stability,
-                *(result, measure),
-                filter=label,
-                n_features_to_select=n_features_to_select,
-                label=f"Stability by {titled(measure)} of each aggregator",
-                caption="Dot: stability over the folds. Line: its 95 % jackknife interval, which shows how "
-                "far single folds matter.",
-            )
-        )
-    if len(result.aggregators) > 1:
-        blocks.append(Text(ONE_TABLE, quiet=True))
-    return blocks
-
-
-def _references(result: InfluenceResult, measures: Sequence[str]) -> list[tuple[str, str]]:
-    filters = [label for label in result.parameters["filters"] if label in FILTERS]
-    methods: list[tuple[str, Registry[Any], Sequence[str]]] = [
-        ("Filter", FILTERS, filters),
-        ("Aggregator", AGGREGATORS, result.aggregators),
-        ("Measure", STABILITY_MEASURES, measures),
-    ]
-    return [
-        closing.software(result.versions["pyfsagg"]),
-        ("Influence of the aggregator", f"{closing.THESIS}, section 3.3.2 (“thesis” below)"),
-        *(
-            (f"{kind} {readable(name)}", registry.get(name).source)
-            for kind, registry, names in methods
-            for name in names
-        ),
-    ]

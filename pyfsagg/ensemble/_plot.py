@@ -100,10 +100,8 @@ def plot_evidence(
         ax.set_xlim(0.0, 1.05 * max(noise, float(values.max())))
         ax.set_xlabel("Evidence: −log10 of the p-value")
     chosen = choice.chosen[best]
-    for of, colour, label in (
-        (chosen, drawing.BLUE, "selected"),
-        (~chosen, drawing.GREY, "not selected"),
-    ):
+    looks = ((chosen, drawing.BLUE, "selected"), (~chosen, drawing.GREY, "not selected"))
+    for of, colour, label in looks:
         if of.any():
             ax.barh(rows[of], values[of], height=0.62, color=colour, label=label, zorder=2.0)
     for row, share in enumerate(frequency):
@@ -125,13 +123,8 @@ def plot_scores(result: Ranked, *, n: int = 20, ax: Axes | None = None) -> Axes:
     ax = drawing.new_axes(ax, 1.3 + 0.24 * len(best))
     rows = np.arange(len(best))
     ax.hlines(rows, low, high, color=drawing.BLUE, linewidth=1.2, zorder=1.5)
-    boxes: dict[str, Any] = {
-        "height": 0.56,
-        "color": "#CFE3F0",
-        "edgecolor": drawing.BLUE,
-        "zorder": 2.0,
-    }
-    ax.barh(rows, upper - lower, left=lower, **boxes)
+    boxes: dict[str, Any] = {"color": "#CFE3F0", "edgecolor": drawing.BLUE, "zorder": 2.0}
+    ax.barh(rows, upper - lower, left=lower, height=0.56, **boxes)
     ax.vlines(median, rows - 0.28, rows + 0.28, color=drawing.INK, linewidth=2.0, zorder=2.5)
     # Bars would end exactly at the edge of the axes, as if they were cut off there.
     ax.use_sticky_edges = False
@@ -144,9 +137,7 @@ def plot_scores(result: Ranked, *, n: int = 20, ax: Axes | None = None) -> Axes:
     what = "Combined score of the filters" if bam else f"Score: {readable(label)}{unit}"
     ax.set_xlabel(f"{what} (larger = more important)")
     drawing.feature_axis(ax, [result.feature_names[j] for j in best])
-    drawing.clear_frame(ax, grid="x")
-    drawing.set_title(ax, _title("Scores", len(best), result))
-    return ax
+    return drawing.finished(ax, _title("Scores", len(best), result), grid="x", columns=0)
 
 
 def _title(what: str, shown: int, result: Ranked) -> str:
@@ -177,17 +168,7 @@ def plot_agreement(result: Ranked, *, ax: Axes | None = None) -> Axes:
     """
     if len(result.score_matrices) == 1:
         return _histogram(result, ax)
-    labels = [readable(label) for label in result.score_matrices]
-    ax = drawing.new_axes(ax, 1.6 + 0.5 * len(labels))
-    drawing.draw_correlations(ax, _filter_agreement(result), labels)
-    ax.set_xlabel("Mean Spearman rank correlation (−1 to 1)")
-    drawing.set_title(ax, "Agreement of the filters within a resample")
-    return ax
-
-
-def _filter_agreement(result: Ranked) -> Floats:
-    """Mean over resamples of the rank correlation between two filters, (t, t)."""
-    matrices = list(result.score_matrices.values())
+    labels, matrices = zip(*result.score_matrices.items(), strict=True)
     correlations: dict[tuple[int, int], list[Floats]] = {}
     for start in range(0, len(matrices[0]), ROWS_AT_ONCE):
         ranks = [rank_scores(matrix[start : start + ROWS_AT_ONCE]) for matrix in matrices]
@@ -197,7 +178,11 @@ def _filter_agreement(result: Ranked) -> Floats:
     for (i, j), parts in correlations.items():
         defined = _defined(np.concatenate(parts))
         values[i, j] = values[j, i] = defined.mean() if defined.size else np.nan
-    return values
+    ax = drawing.new_axes(ax, 1.6 + 0.5 * len(labels))
+    drawing.draw_correlations(ax, values, [readable(label) for label in labels])
+    ax.set_xlabel("Mean Spearman rank correlation (−1 to 1)")
+    drawing.set_title(ax, "Agreement of the filters within a resample")
+    return ax
 
 
 def _defined(values: Floats) -> Floats:
@@ -205,15 +190,24 @@ def _defined(values: Floats) -> Floats:
 
 
 def _histogram(result: Ranked, ax: Axes | None) -> Axes:
-    values = _resample_agreement(result)
+    """Rank correlations of pairs of resamples; undefined ones are omitted."""
+    m = result.n_resamples
+    rows = np.linspace(0, m - 1, min(m, MOST_RESAMPLES)).round().astype(np.intp)
+    ranks = resample_ranks(result)[rows]
+    if np.isnan(ranks).any():
+        parts = [correlate_rows(ranks[i : i + 1], ranks[i + 1 :]) for i in range(len(rows) - 1)]
+        values: Floats = np.concatenate([np.empty(0), *parts])
+    else:
+        unit = _unit_rows(ranks)
+        values = np.clip((unit @ unit.T)[np.triu_indices(len(rows), 1)], -1.0, 1.0)
+    values = _defined(values)
     ax = drawing.new_axes(ax, 3.2)
     if values.size:
         mean = float(values.mean())
         low = min(float(values.min()), 0.98)
         ax.hist(values, bins=np.linspace(low, 1.0, 31).tolist(), color=drawing.BLUE, alpha=0.75)
-        ax.axvline(
-            mean, color=drawing.ORANGE, linewidth=2.0, label=f"mean {mean:.2f}".replace("-", "−")
-        )
+        label = f"mean {mean:.2f}".replace("-", "−")
+        ax.axvline(mean, color=drawing.ORANGE, linewidth=2.0, label=label)
         drawing.legend_above(ax)
     else:
         ax.text(0.5, 0.5, "no two rankings to compare", ha="center", transform=ax.transAxes)
@@ -224,21 +218,6 @@ def _histogram(result: Ranked, ax: Axes | None) -> Axes:
     drawing.clear_frame(ax, grid="y")
     drawing.set_title(ax, "Agreement of the resamples", above_legend=True)
     return ax
-
-
-def _resample_agreement(result: Ranked) -> Floats:
-    """Rank correlations of pairs of resamples, undefined ones omitted."""
-    m = result.n_resamples
-    rows = np.linspace(0, m - 1, min(m, MOST_RESAMPLES)).round().astype(np.intp)
-    ranks = resample_ranks(result)[rows]
-    left, right = np.triu_indices(len(rows), 1)
-    if np.isnan(ranks).any():
-        parts = [correlate_rows(ranks[i : i + 1], ranks[i + 1 :]) for i in range(len(rows) - 1)]
-        values: Floats = np.concatenate([np.empty(0), *parts])
-    else:
-        unit = _unit_rows(ranks)
-        values = np.clip((unit @ unit.T)[left, right], -1.0, 1.0)
-    return _defined(values)
 
 
 def correlate_rows(a: Floats, b: Floats) -> Floats:
@@ -276,18 +255,24 @@ def plot_convergence(
     method that needs several lists) are omitted.
     """
     k = choose(result, read_wish(n_features_to_select)).compared
-    sizes, correlation, overlap = _convergence(result, k)
-    ax = drawing.new_axes(ax, 3.4)
     m = result.n_resamples
+    sizes = np.unique(np.geomspace(1, m, N_SIZES).round().astype(np.intp))
+    correlation, overlap = np.full((2, len(sizes)), np.nan)
+    aggregate = result._setup.recipe.aggregate
+    final = ranking.select_top(result.ranking, k, higher_is_better=False)
+    with remarks.set_aside():  # the aggregator warned in the run
+        for position, size in enumerate(sizes):
+            try:
+                scores = aggregate(result.combined[:size], result.feature_names)
+            except DataError:
+                continue
+            ranks = rank_scores(scores)
+            correlation[position] = correlate_rows(ranks[np.newaxis], result.ranking[np.newaxis])[0]
+            overlap[position] = (ranking.select_top(scores, k) & final).sum() / k
+    ax = drawing.new_axes(ax, 3.4)
     ax.plot(sizes, correlation, "o-", color=drawing.BLUE, markersize=4.5, label="rank correlation")
-    ax.plot(
-        sizes,
-        overlap,
-        "s--",
-        color=drawing.ORANGE,
-        markersize=4.5,
-        label=f"overlap of the best {k}",
-    )
+    label = f"overlap of the best {k}"
+    ax.plot(sizes, overlap, "s--", color=drawing.ORANGE, markersize=4.5, label=label)
     ax.axhline(k / result.n_features, color=drawing.GREY, linestyle=":", label="overlap by chance")
     series = (step * 10**power for power in range(len(str(m))) for step in (1, 2, 5))
     drawing.log_ticks(ax, [tick for tick in series if tick <= max(m, 2)])
@@ -299,25 +284,6 @@ def plot_convergence(
     return drawing.finished(ax, "How the ranking settles", grid="y")
 
 
-def _convergence(result: Ranked, k: int) -> tuple[Indices, Floats, Floats]:
-    """Sizes, rank correlation and top-k overlap with the final ranking."""
-    sizes = np.unique(np.geomspace(1, result.n_resamples, N_SIZES).round().astype(np.intp))
-    aggregate = result._setup.recipe.aggregate
-    correlation = np.full(len(sizes), np.nan)
-    overlap = np.full(len(sizes), np.nan)
-    final = ranking.select_top(result.ranking, k, higher_is_better=False)
-    with remarks.set_aside():  # the aggregator warned in the run
-        for position, size in enumerate(sizes):
-            try:
-                scores = aggregate(result.combined[:size], result.feature_names)
-            except DataError:
-                continue
-            ranks = rank_scores(scores)
-            correlation[position] = correlate_rows(ranks[np.newaxis], result.ranking[np.newaxis])[0]
-            overlap[position] = (ranking.select_top(scores, k) & final).sum() / k
-    return sizes, correlation, overlap
-
-
 ENSEMBLE_PLOTS: dict[str, Callable[..., Any]] = {
     "ranking": plot_ranking,
     "evidence": plot_evidence,
@@ -325,4 +291,3 @@ ENSEMBLE_PLOTS: dict[str, Callable[..., Any]] = {
     "scores": plot_scores,
     "convergence": plot_convergence,
 }
-"""The pictures of :meth:`pyfsagg.EnsembleResult.plot`, by name."""

@@ -15,7 +15,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg._base.words import number, plural, readable
 from pyfsagg._report import closing, drawing
-from pyfsagg._report.page import Block, PageColumn, PageTable, Section, heads
+from pyfsagg._report.page import PageColumn, PageTable, Section, heads
 from pyfsagg.evaluation.result import Evaluation
 from pyfsagg.evaluation.values import RANDOM_SUBSETS
 from pyfsagg.exceptions import InputTypeError
@@ -68,55 +68,36 @@ def plot_accuracy(
         cells = summary[summary["classifier"] == classifier]
         _draw_baselines(ax, result, cells, classifier, chosen, name)
         for line, method in enumerate(lines):
-            _draw_line(ax, cells[cells["method"] == method], line, method)
+            part = cells[cells["method"] == method]
+            x, mean = part["threshold"].to_numpy(), part["mean"].to_numpy()
+            error = (part["sd"] / np.sqrt(part["n"])).to_numpy()
+            color, marker = COLORS[line % len(COLORS)], MARKERS[line % len(MARKERS)]
+            ax.fill_between(x, mean - error, mean + error, color=color, alpha=0.1, linewidth=0)
+            look: dict[str, Any] = {"color": color, "marker": marker, "markersize": 4.5}
+            look["linestyle"] = "-" if line < len(COLORS) else "--"
+            ax.plot(x, mean, linewidth=1.4, label=readable(method), **look)
         ax.set_title(readable(classifier), fontsize="medium", color=drawing.INK)
         drawing.clear_frame(ax, grid="y")
-        _share_axis(ax, result.parameters["thresholds"])
+        shares = result.parameters["thresholds"]
+        if max(shares) > 10.0 * min(shares):
+            ax.set_xscale("log")
+            ax.set_xticks(list(shares))
+            ax.xaxis.set_minor_locator(NullLocator())
+        else:
+            ax.xaxis.set_major_locator(MaxNLocator(nbins=6))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.3g}"))
         if position + columns >= len(panels):
             ax.set_xlabel("Features kept (%)")
             ax.tick_params(labelbottom=True)
         if position % columns == 0:
             ax.set_ylabel(LABELS.get(name, readable(name).capitalize()))
     handles, labels = axes[0].get_legend_handles_labels()
-    legend = figure.legend(
-        handles,
-        labels,
-        loc="outside lower center",
-        ncols=min(3, len(labels)) if columns > 1 else 2,
-        frameon=False,
-        fontsize="small",
-    )
+    place: dict[str, Any] = {"loc": "outside lower center", "frameon": False, "fontsize": "small"}
+    n_columns = min(3, len(labels)) if columns > 1 else 2
+    legend = figure.legend(handles, labels, ncols=n_columns, **place)
     for text in legend.get_texts():
         text.set_parse_math(False)
     return axes
-
-
-def _share_axis(ax: Axes, shares: Sequence[float]) -> None:
-    """Per cent along x; logarithmic if the largest share is many times the smallest."""
-    if max(shares) > 10.0 * min(shares):
-        ax.set_xscale("log")
-        ax.set_xticks(list(shares))
-        ax.xaxis.set_minor_locator(NullLocator())
-    else:
-        ax.xaxis.set_major_locator(MaxNLocator(nbins=6))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.3g}"))
-
-
-def _draw_line(ax: Axes, cells: pd.DataFrame, number: int, method: str) -> None:
-    color = COLORS[number % len(COLORS)]
-    x, mean = cells["threshold"].to_numpy(), cells["mean"].to_numpy()
-    error = (cells["sd"] / np.sqrt(cells["n"])).to_numpy()
-    ax.fill_between(x, mean - error, mean + error, color=color, alpha=0.1, linewidth=0)
-    ax.plot(
-        x,
-        mean,
-        color=color,
-        marker=MARKERS[number % len(MARKERS)],
-        markersize=4.5,
-        linewidth=1.4,
-        linestyle="-" if number < len(COLORS) else "--",
-        label=readable(method),
-    )
 
 
 def _draw_baselines(
@@ -142,7 +123,6 @@ def _draw_baselines(
 
 
 EVALUATION_PLOTS: dict[str, Callable[..., Any]] = {"accuracy": plot_accuracy}
-"""The pictures of :meth:`pyfsagg.Evaluation.plot`, by name."""
 
 
 MOST_ROWS = 2000
@@ -152,18 +132,16 @@ def average_sections(result: Evaluation) -> list[Section]:
     """Weighted averages in the form of thesis table 4.3."""
     if min(result.parameters["thresholds"]) == 1.0:
         return []
-    metric = result.metrics[0]
     frame = result.weighted_average_accuracy()
     labels = [str(name) for name in frame["method"].unique()]
     rows = []
     for (protocol, classifier), part in frame.groupby(["protocol", "classifier"], sort=False):
         values = part.set_index("method")["wacc"].reindex(labels)
-        rows.append(
-            [readable(str(classifier)), str(protocol), *(number(value, 4) for value in values)]
-        )
-    words = ("Classifier", "Protocol")
+        words = [readable(str(classifier)), str(protocol)]
+        rows.append([*words, *(number(value, 4) for value in values)])
+    words = ["Classifier", "Protocol"]
     table = PageTable(
-        f"Weighted average {readable(metric)}",
+        f"Weighted average {readable(result.metrics[0])}",
         [*heads(words, words), *(PageColumn(readable(name)) for name in labels)],
         rows,
         note="Mean over thresholds below 100 %, weighted by the share of features omitted: "
@@ -181,11 +159,8 @@ def optimism_sections(result: Evaluation) -> list[Section]:
     columns = [*result.protocols, *(f"{name}_minus_nested" for name in others)]
     means = frame.groupby(["method", "classifier"], sort=False)[columns].mean().reset_index()
     rows = [
-        [
-            *(readable(str(row[name])) for name in ("method", "classifier")),
-            *(number(float(row[name]), 4) for name in columns),
-        ]
-        for row in means.to_dict("records")
+        [readable(method), readable(classifier), *(number(value, 4) for value in values)]
+        for method, classifier, *values in means.itertuples(index=False)
     ]
     words = ("Method", "Classifier")
     differences = [f"{name} − nested" for name in others]
@@ -208,7 +183,7 @@ def failure_sections(result: Evaluation) -> list[Section]:
     kinds = ["classifier", "metric", "status", "message"]
     counts = cells.groupby(kinds, sort=False).size().rename("n").reset_index()
     rows = [
-        [readable(str(classifier)), readable(str(metric)), str(status), str(message), f"{n:,}"]
+        [readable(classifier), readable(metric), status, str(message), f"{n:,}"]
         for classifier, metric, status, message, n in counts.itertuples(index=False)
     ]
     words = ("Classifier", "Metric", "Status", "Message")
@@ -224,39 +199,21 @@ def failure_sections(result: Evaluation) -> list[Section]:
 
 def value_table(result: Evaluation) -> PageTable:
     summary = result.summary()
-    shown = summary.head(MOST_ROWS)
-    rows = [
-        [
-            readable(str(row["method"])),
-            readable(str(row["classifier"])),
-            str(row["protocol"]),
-            f"{row['n_features']}",
-            readable(str(row["metric"])),
-            number(float(row["mean"]), 4),
-            number(float(row["sd"]), 4),
-            f"{row['n']}",
-        ]
-        for row in shown.to_dict("records")
-    ]
-    hidden = len(summary) - len(shown)
-    return PageTable(
-        "Mean and standard deviation over folds",
-        heads(
-            ("Method", "Classifier", "Protocol", "Features", "Metric", "Mean", "SD", "Folds"),
-            words=("Method", "Classifier", "Protocol", "Metric"),
-        ),
-        rows,
-        note=f"{hidden:,} more rows are in summary.csv." if hidden else "",
-        find="row",
-    )
+    names = ["method", "classifier", "protocol", "n_features", "metric", "mean", "sd", "n"]
+    shown, rows = summary[names].head(MOST_ROWS), []
+    for method, classifier, protocol, size, metric, mean, sd, n in shown.itertuples(index=False):
+        about = [readable(method), readable(classifier), protocol, f"{size}", readable(metric)]
+        rows.append([*about, number(mean, 4), number(sd, 4), f"{n}"])
+    hidden = len(summary) - len(rows)
+    words = ("Method", "Classifier", "Protocol", "Metric")
+    titles = ("Method", "Classifier", "Protocol", "Features", "Metric", "Mean", "SD", "Folds")
+    note = f"{hidden:,} more rows are in summary.csv." if hidden else ""
+    caption = "Mean and standard deviation over folds"
+    return PageTable(caption, heads(titles, words), rows, note, find="row")
 
 
 REFERENCES = (
-    (
-        "Thesis protocol and weighted average accuracy",
-        "R. E. Salman (2022). Bootstrap-based Aggregations and their Stability in Feature "
-        "Selection. Master’s thesis, American University of Sharjah",
-    ),
+    ("Thesis protocol and weighted average accuracy", closing.THESIS),
     (
         "Nested and leaky protocol",
         "C. Ambroise and G. J. McLachlan (2002). Selection bias in gene extraction on the basis of "
@@ -283,29 +240,10 @@ def evaluation_page(result: Evaluation, view: Mapping[str, Any]) -> closing.Repo
     data = result.data
     subtitle = (
         f"{plural(data['n_samples'], 'sample')}, {plural(data['n_features'], 'feature')}, "
-        f"{closing.target_words(data)}; "
-        f"{plural(len(result.methods), 'method')}, "
+        f"{closing.target_words(data)}; {plural(len(result.methods), 'method')}, "
         f"{plural(len(result.classifiers), result._models[0])}"
     )
-    comparison, _ = result._default_comparison(confidence_level)
-    sections = [
-        Section("curves", "Features kept", _curves(result)),
-        *average_sections(result),
-        *optimism_sections(result),
-        *(
-            [Section("differences", "Differences", difference_blocks(comparison))]
-            if comparison is not None
-            else []
-        ),
-        *failure_sections(result),
-        Section("values", "All values", [value_table(result)]),
-    ]
-    titles = ("Evaluation", "Evaluation of {}")
-    return closing.Report(titles, subtitle, sections, closing.settings_groups(result), REFERENCES)
-
-
-def _curves(result: Evaluation) -> list[Block]:
-    return [
+    curves = [
         drawing.picture(
             f"{readable(metric).capitalize()}, {protocol} protocol",
             f"{protocol}-{metric}",
@@ -320,3 +258,15 @@ def _curves(result: Evaluation) -> list[Block]:
         for protocol in result.protocols
         for metric in result.metrics
     ]
+    sections = [
+        Section("curves", "Features kept", curves),
+        *average_sections(result),
+        *optimism_sections(result),
+    ]
+    comparison, _ = result._default_comparison(confidence_level)
+    if comparison is not None:
+        sections.append(Section("differences", "Differences", difference_blocks(comparison)))
+    sections += failure_sections(result)
+    sections.append(Section("values", "All values", [value_table(result)]))
+    titles = ("Evaluation", "Evaluation of {}")
+    return closing.Report(titles, subtitle, sections, closing.settings_groups(result), REFERENCES)
