@@ -30,9 +30,8 @@ def plot_votes(result: Committee, *, n: int = 20, ax: Axes | None = None) -> Axe
     drawing.feature_axis(axes, [str(name) for name in shown.index])
     axes.set_xlim(0, 1)
     axes.set_xlabel("Share of the voters that select the feature")
-    drawing.clear_frame(axes, grid="x")
-    drawing.set_title(axes, f"First features by {result.parameters['rule'].replace('_', ' ')}")
-    return axes
+    title = f"First features by {result.parameters['rule'].replace('_', ' ')}"
+    return drawing.finished(axes, title, grid="x", columns=0)
 
 
 def plot_front(result: Committee, *, ax: Axes | None = None) -> Axes:
@@ -41,24 +40,16 @@ def plot_front(result: Committee, *, ax: Axes | None = None) -> Axes:
     axes = drawing.new_axes(ax, 4.0)
     voters = result.voters[result.voters["n_features"] > 0]
     knee = front[front["knee"]]
-    lines: list[tuple[pd.DataFrame, str, dict[str, Any]]] = [
-        (voters, "o", {"color": drawing.GREY, "mfc": "white", "ms": 5, "label": "voters"}),
-        (
-            front,
-            "o-",
-            {"color": drawing.BLUE, "ms": 6, "drawstyle": "steps-post", "label": "front"},
-        ),
-        (
-            front.iloc[[0, -1]],
-            "--",
-            {"color": drawing.INK, "lw": 0.9, "label": "line between its ends"},
-        ),
-    ]
+
+    def draw(frame: pd.DataFrame, marks: str, colour: str, label: str, **look: Any) -> None:
+        x, y = frame["n_features"], frame["performance"]
+        axes.plot(x, y, marks, color=colour, label=label, **look)
+
+    draw(voters, "o", drawing.GREY, "voters", mfc="white", ms=5)
+    draw(front, "o-", drawing.BLUE, "front", ms=6, drawstyle="steps-post")
+    draw(front.iloc[[0, -1]], "--", drawing.INK, "line between its ends", lw=0.9)
     if len(knee):
-        size = int(knee["n_features"].iloc[0])
-        lines.append((knee, "D", {"color": drawing.ORANGE, "ms": 9, "label": f"knee: {size}"}))
-    for frame, marks, look in lines:
-        axes.plot(frame["n_features"], frame["performance"], marks, **look)
+        draw(knee, "D", drawing.ORANGE, f"knee: {int(knee['n_features'].iloc[0])}", ms=9)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     axes.set_xlabel("Number of features")
     metric = result.parameters.get("metric")
@@ -81,20 +72,26 @@ def committee_page(result: Committee, view: Mapping[str, Any]) -> closing.Report
     """The report on a committee."""
     rule = VOTING_RULES.get(result.parameters["rule"])
     known = bool(result.voters["performance"].notna().any())
-    sections = [
-        Section(
-            "ranking",
-            "Features in order",
-            [*_ranking(result), *group_blocks(result, result.ranking.index)],
-            short="Features",
-        ),
-        *(
-            [Section("front", "Performance and number of features", _front(result), short="Front")]
-            if known
-            else []
-        ),
-        Section("reading", "How to read it", _reading(result)),
+    ranking = [*_ranking(result), *group_blocks(result, result.ranking.index)]
+    sections = [Section("ranking", "Features in order", ranking, short="Features")]
+    if known:
+        title = "Performance and number of features"
+        sections.append(Section("front", title, _front(result), short="Front"))
+    meaning = (
+        f"{rule.summary}. Score: {rule.formula}, with the weight w_v of a voter and its selection A_v. "
+        f"Ties: {rule.ties}."
+    )
+    texts = [
+        Markup("<b>{}.</b> {}").format(readable(rule.name).capitalize(), meaning),
+        "A share of voters depends on the learners and on how many features they select. It is not the "
+        "probability that a feature matters.",
     ]
+    if rule.proportional:
+        texts.append(
+            "Proportional: voters with elected features count less for the next places, so a feature of "
+            "the same voters comes later. The first k features are a set to be used together."
+        )
+    sections.append(Section("reading", "How to read it", list(map(Text, texts))))
     titles = ("Vote of a committee", "Vote on the features of {}")
     under = f"{plural(result.n_voters, 'voter')}, {plural(len(result.feature_names), 'feature')}"
     references = [closing.software(__version__), ("Voting rule", rule.source), *([KNEE] * known)]
@@ -112,14 +109,12 @@ def _ranking(result: Committee) -> list[Block]:
             strict=True,
         )
     ]
+    titles = ("Feature", "Rank", "Score", "Votes", "Share of voters", "Tied")
     hidden = len(result.ranking) - len(shown)
     more = f"{plural(hidden, 'more feature')} in ranking.csv. " if hidden else ""
     table = PageTable(
         "Features in the order of the vote.",
-        heads(
-            ("Feature", "Rank", "Score", "Votes", "Share of voters", "Tied"),
-            words=("Feature", "Tied"),
-        ),
+        heads(titles, words=("Feature", "Tied")),
         rows,
         f"{more}Votes and their share are unweighted. Tied: another feature could equally have this "
         "place.",
@@ -151,31 +146,6 @@ def _front(result: Committee) -> list[Block]:
         [count(n), number(performance), count(voters), number(distance), "yes" if knee else ""]
         for n, performance, voters, distance, knee in result.pareto_front().itertuples(index=False)
     ]
-    table = PageTable(
-        "Points of the front.",
-        heads(
-            ("Features", "Performance", "Voters", "Distance from the line", "Knee"), words=["Knee"]
-        ),
-        rows,
-        "The distance is on axes scaled to [0, 1].",
-    )
-    return [drawn, table]
-
-
-def _reading(result: Committee) -> list[Block]:
-    rule = VOTING_RULES.get(result.parameters["rule"])
-    meaning = (
-        f"{rule.summary}. Score: {rule.formula}, with the weight w_v of a voter and its selection A_v. "
-        f"Ties: {rule.ties}."
-    )
-    texts = [
-        Markup("<b>{}.</b> {}").format(readable(rule.name).capitalize(), meaning),
-        "A share of voters depends on the learners and on how many features they select. It is not the "
-        "probability that a feature matters.",
-    ]
-    if rule.proportional:
-        texts.append(
-            "Proportional: voters with elected features count less for the next places, so a feature of "
-            "the same voters comes later. The first k features are a set to be used together."
-        )
-    return [Text(text) for text in texts]
+    titles = ("Features", "Performance", "Voters", "Distance from the line", "Knee")
+    note = "The distance is on axes scaled to [0, 1]."
+    return [drawn, PageTable("Points of the front.", heads(titles, words=["Knee"]), rows, note)]

@@ -65,7 +65,8 @@ def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> closing.Re
         n=MOST_SHOWN,
         n_features_to_select=wish,
     )
-    front = [facts.front_text(result, wish), evidence, facts.front_table(result, wish)]
+    front: list[Block] = [facts.front_text(result, wish), evidence]
+    front.append(facts.front_table(result, wish))
     between, errors = facts.between_blocks(result, wish), facts.error_tables(result, limit)
     title = "Would another sample give the same selection?"
     sections = [Section("between", title, between, short="Another sample?")]

@@ -75,9 +75,8 @@ def plot_pairs(result: Standings, *, n: int = 15, ax: Axes | None = None) -> Axe
     names = [result.methods[j] for j in result._order[: check_integer("n", n, low=2)]]
     frame = result.pairs()
     p = np.full((len(names), len(names)), np.nan)
-    for first, second, value in zip(
-        frame["method1"], frame["method2"], frame["p_adjusted"], strict=True
-    ):
+    columns = frame[["method1", "method2", "p_adjusted"]]
+    for first, second, value in columns.itertuples(index=False):
         if first in names and second in names:
             i, j = names.index(first), names.index(second)
             p[i, j] = p[j, i] = value
@@ -86,9 +85,8 @@ def plot_pairs(result: Standings, *, n: int = 15, ax: Axes | None = None) -> Axe
         for row in p
     ]
     ax = drawing.new_axes(ax, 1.5 + 0.36 * len(names))
-    drawing.draw_tiles(
-        ax, names, -np.log10(np.clip(p, 1e-4, 1.0)), texts, cmap="Blues", limits=(0.0, 6.0)
-    )
+    shades = -np.log10(np.clip(p, 1e-4, 1.0))
+    drawing.draw_tiles(ax, names, shades, texts, cmap="Blues", limits=(0.0, 6.0))
     ax.set_xlabel("Holm-adjusted p")
     drawing.set_title(ax, "Pairs of methods")
     return ax
@@ -99,7 +97,6 @@ STANDINGS_PLOTS: dict[str, Callable[..., Axes]] = {
     "ranks": plot_average_ranks,
     "pairs": plot_pairs,
 }
-"""The pictures of :meth:`pyfsagg.score_tables.Standings.plot`, by name."""
 
 
 def _by_metric(draw: Callable[..., Axes]) -> Callable[..., Axes]:
@@ -160,12 +157,8 @@ def _report(
 def _pictures(result: Standings, prefix: str = "") -> list[Block]:
     blocks: list[Block] = []
 
-    def show(
-        title: str, name: str, draw: Callable[..., Axes], caption: str, **options: Any
-    ) -> None:
-        blocks.append(
-            drawing.picture(title, prefix + name, draw, result, caption=caption, **options)
-        )
+    def show(title: str, name: str, draw: Callable[..., Axes], **about: Any) -> None:
+        blocks.append(drawing.picture(title, prefix + name, draw, result, **about))
 
     drawn = min(MOST_DRAWN, len(result.methods))
     for name, sets in result._answers.items():
@@ -175,21 +168,21 @@ def _pictures(result: Standings, prefix: str = "") -> list[Block]:
                 "that was chosen beforehand; thin line: sets that hold all true places together."
             )
             title = "Sets of places" + ("" if name == result._population else ", these data sets")
-            show(title, name, plot_place_sets, caption, population=name, n=drawn)
+            show(title, name, plot_place_sets, caption=caption, population=name, n=drawn)
     if result._population == "datasets" and len(result.methods) <= MOST_DRAWN:
         try:
             caption = (
                 "Average ranks over the data sets that all methods have; methods under one bar do not "
                 "differ by Nemenyi’s test. The sets of places above are more precise."
             )
-            show("Critical differences", "cd", plot_average_ranks, caption)
+            show("Critical differences", "cd", plot_average_ranks, caption=caption)
         except DataError as problem:
             blocks.append(Text(f"There is no critical-difference diagram: {problem}.", quiet=True))
     if result._population is not None and len(result.methods) <= MOST_TILES:
         caption = (
-            "Small and dark: the two methods can be distinguished. Corrected for all pairs by Holm."
+            "Small and dark: the two methods can be distinguished. Corrected for all pairs by "
         )
-        show("p-values of pairs", "tiles", plot_pairs, caption, n=MOST_TILES)
+        show("p-values of pairs", "tiles", plot_pairs, caption=f"{caption}Holm.", n=MOST_TILES)
     return blocks or [Text("Without an answer there are no sets of places to draw.")]
 
 
@@ -200,10 +193,10 @@ def _methods(result: Standings) -> PageTable:
         (PageColumn("Method", numeric=False), [str(name) for name in shown.index]),
         (PageColumn("Place"), [str(place) for place in shown["place"]]),
     ]
-    titles = {"lower_all": "From (all)", "upper_all": "To (all)"}
-    titles |= {"lower": "From (alone)", "upper": "To (alone)"}
-    for name, title in titles.items():
-        columns.append((PageColumn(title), [number(value, 0) for value in shown[name]]))
+    for ending, who in (("_all", "all"), ("", "alone")):
+        for name, title in (("lower", "From"), ("upper", "To")):
+            places = [number(value, 0) for value in shown[name + ending]]
+            columns.append((PageColumn(f"{title} ({who})"), places))
     columns.append((PageColumn("Mean"), numbers(shown["mean"])))
     note = ""
     if len(result.datasets) > 1:
@@ -249,12 +242,10 @@ def _pairs(result: Standings) -> list[Block]:
     if "superiority" in shown:
         spans = zip(shown["wins"], shown["ties"], shown["losses"], strict=True)
         games = [f"{w} / {t} / {x}" for w, t, x in spans]
-        columns += [
-            (PageColumn("Wins / ties / losses", numeric=False), games),
-            (PageColumn("Better in"), [number(one, 2) for one in shown["superiority"]]),
-            (PageColumn("from"), [number(one, 2) for one in shown["superiority_lower"]]),
-            (PageColumn("up to"), [number(one, 2) for one in shown["superiority_upper"]]),
-        ]
+        columns.append((PageColumn("Wins / ties / losses", numeric=False), games))
+        for title, ending in (("Better in", ""), ("from", "_lower"), ("up to", "_upper")):
+            shares = [number(one, 2) for one in shown[f"superiority{ending}"]]
+            columns.append((PageColumn(title), shares))
     if result.rope is not None:
         chances = {"p_below": "P(below)", "p_equivalent": "P(equivalent)", "p_above": "P(above)"}
         columns += [(PageColumn(title), numbers(shown[name])) for name, title in chances.items()]
@@ -276,14 +267,11 @@ def _pairs(result: Standings) -> list[Block]:
     tinted = int(shown["apart"].sum())
     caption = f"{plural(len(frame), 'pair')}, smallest p first; tinted: significant."
     table = PageTable.of_columns(caption, columns, note, tinted=tinted, find="pair")
-    groups = result.groups()
-    together = [" · ".join(group) for group in groups if len(group) > 1][:20]
-    words = (
-        ["Neighbours that cannot be distinguished:", *together]
-        if together
-        else ["Every method can be distinguished from its neighbours."]
-    )
-    return [table, *(Text(text) for text in words)]
+    together = [" · ".join(group) for group in result.groups() if len(group) > 1][:20]
+    words = ["Every method can be distinguished from its neighbours."]
+    if together:
+        words = ["Neighbours that cannot be distinguished:", *together]
+    return [table, *map(Text, words)]
 
 
 def _datasets(result: Standings) -> list[Section]:
@@ -291,15 +279,15 @@ def _datasets(result: Standings) -> list[Section]:
         return []
     frame = result.without_each()
     shown = frame.head(MOST_ROWS)
-    usual = result.methods[
-        int(np.argmin(result.to_frame()["place_by_mean"].reindex(result.methods)))
-    ]
+    places = result.to_frame()["place_by_mean"].reindex(result.methods)
+    usual = result.methods[int(np.argmin(places))]
     others = int((~frame["first"].isin([usual, ""])).sum())
-    text = (
-        f"{usual} has the best mean, whichever data set is omitted."
-        if not others
-        else f"{usual} has the best mean; without one of {plural(others, 'data set')} another would have it."
-    )
+    text = f"{usual} has the best mean, whichever data set is omitted."
+    if others:
+        text = (
+            f"{usual} has the best mean; without one of {plural(others, 'data set')} another would "
+        )
+        text += "have it."
     swaps = ["–" if n is pd.NA else count(int(n)) for n in shown["swaps"]]
     columns = [
         (PageColumn("Left out", numeric=False), [str(name) for name in shown.index]),

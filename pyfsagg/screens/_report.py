@@ -58,9 +58,8 @@ def plot_volcano(result: Screen, *, fdr: float = 0.05, n: int = 8, ax: Axes | No
     shown = np.flatnonzero(selected) if selected.any() else best
     names = [result.genes[g] for g in best]
     _name_points(ax, effect[best], evidence[best], names, (effect[shown], evidence[shown]))
-    return drawing.finished(
-        ax, f"{len(result.genes):,} genes: effect and evidence", grid="y", columns=3
-    )
+    title = f"{len(result.genes):,} genes: effect and evidence"
+    return drawing.finished(ax, title, grid="y", columns=3)
 
 
 def plot_gene_ranks(result: Screen, *, n: int = 8, ax: Axes | None = None) -> Axes:
@@ -114,9 +113,8 @@ def plot_guides(
     for row, (gene, text) in enumerate(zip(best.tolist(), texts, strict=True)):
         of_gene = effects[result.gene_of == gene]
         if not np.isnan(of_gene).all():
-            ax.vlines(
-                np.nanmedian(of_gene), row - 0.34, row + 0.34, color=drawing.INK, linewidth=1.6
-            )
+            median = np.nanmedian(of_gene)
+            ax.vlines(median, row - 0.34, row + 0.34, color=drawing.INK, linewidth=1.6)
         drawing.write_at_right(ax, row, text)
     drawing.write_at_right(ax, -1, "p-value")
     ax.set_xlabel(f"{result._effect_name.capitalize()} of a guide")
@@ -193,9 +191,8 @@ def _dots(
         _, first = np.unique(cells, axis=0, return_index=True)
         known = np.sort(known[first])
     alpha = 0.55 if colour == drawing.GREY else 0.85
-    (drawn,) = ax.plot(
-        x[known], y[known], "o", color=colour, ms=size, mew=0, alpha=alpha, label=label
-    )
+    look: dict[str, Any] = {"color": colour, "ms": size, "mew": 0, "alpha": alpha}
+    (drawn,) = ax.plot(x[known], y[known], "o", label=label, **look)
     drawing.name_points(drawn, [genes[place] for place in known.tolist()])
 
 
@@ -219,18 +216,9 @@ def _name_points(
             if np.isnan(at_x) or start < 0.0 or end > 1.0 or hides.any() or meets:
                 continue
             boxes.append((start, end, at_y))
-            ax.annotate(
-                text,
-                (at_x, at_y),
-                xycoords="axes fraction",
-                xytext=(5 if start > at_x else -5, 0),
-                textcoords="offset points",
-                ha="left" if start > at_x else "right",
-                va="center",
-                fontsize="small",
-                color=drawing.INK,
-                parse_math=False,
-            )
+            by, side = (5, "left") if start > at_x else (-5, "right")
+            look = {"xycoords": "axes fraction", "ha": side, "va": "center"}
+            drawing.write_beside(ax, text, (at_x, at_y), (by, 0), **look)
             break
 
 
@@ -247,9 +235,6 @@ SCREEN_PLOTS: dict[str, Callable[..., Axes]] = {
     "genes": plot_genes_among_all,
     "p_values": plot_p_value_quantiles,
 }
-"""The pictures of :meth:`pyfsagg.Screen.plot`, by name."""
-
-
 MOST_ROWS = 500
 MOST_DRAWN = 15
 NULLS = {
@@ -280,22 +265,38 @@ def screen_page(result: Screen, view: Mapping[str, Any]) -> Report:
     check_integer("top", view["top"], low=1)
     fdr = check_real("fdr", view["fdr"], low=0.0, high=1.0, low_open=True)
     pictures = _pictures(result, fdr, view["genes"])
-    sections = [
-        Section("pictures", "Effect and evidence", pictures, short="Pictures"),
-        *(
-            Section(side, f"{WAYS[side].capitalize()} genes", _side(result, side, fdr))
-            for side in result.sides
-        ),
-        Section("trust", "How far to trust the p-values", _trust(result), short="Trust"),
+    sections = [Section("pictures", "Effect and evidence", pictures, short="Pictures")]
+    drawn = min(MOST_DRAWN, len(result.genes))
+    for side, way in ((side, WAYS[side]) for side in result.sides):
+        guides = drawing.picture(
+            f"Guides of the {drawn} most {way} genes",
+            f"guides-{side}",
+            plot_guides,
+            result,
+            side=side,
+            n=drawn,
+            label=f"Points: guides of the {drawn} best genes by {result._effect_name}",
+            caption="Point: a guide, filled if it counts (its percentile is at most α). Bar: median of the "
+            "gene. Band: 90 % of all guides. Right: p-value.",
+        )
+        blocks: list[Block] = [guides, _genes(result, side, fdr)]
+        sections.append(Section(side, f"{way.capitalize()} genes", blocks))
+    smallest = ", ".join(
+        f"{probabilities([side.p_values.min()])[0]} ({name})" for name, side in result.sides.items()
+    )
+    alphas = ", ".join(f"{name}: {side.alpha:.4g}" for name, side in result.sides.items())
+    origin = ORIGINS.get(result.parameters["alpha_from"], "was given")
+    texts = [
+        f"{NULLS[str(result.parameters.get('null', 'guides'))]} Smallest: {smallest}.",
+        INDEPENDENT,
+        f"α ({alphas}) {origin}. Guides beyond α do not count, except for the best one of a gene.",
     ]
+    trust = list(map(Text, texts))
+    sections.append(Section("trust", "How far to trust the p-values", trust, short="Trust"))
     subtitle = f"{plural(len(result.genes), 'gene')}, {plural(len(result.guides), 'guide')}"
-    settings = settings_groups(result, words={"alpha": _alphas(result)})
+    settings = settings_groups(result, words={"alpha": alphas})
     references = [software(__version__), *REFERENCES]
     return Report(("Screen", "Screen: {}"), subtitle, sections, settings, references)
-
-
-def _alphas(result: Screen) -> str:
-    return ", ".join(f"{name}: {side.alpha:.4g}" for name, side in result.sides.items())
 
 
 def _pictures(result: Screen, fdr: float, genes: Sequence[str]) -> list[Block]:
@@ -346,32 +347,13 @@ def _pictures(result: Screen, fdr: float, genes: Sequence[str]) -> list[Block]:
     ]
 
 
-def _side(result: Screen, side: str, fdr: float) -> list[Block]:
-    drawn = min(MOST_DRAWN, len(result.genes))
-    return [
-        drawing.picture(
-            f"Guides of the {drawn} most {WAYS[side]} genes",
-            f"guides-{side}",
-            plot_guides,
-            result,
-            side=side,
-            n=drawn,
-            label=f"Points: guides of the {drawn} best genes by {result._effect_name}",
-            caption="Point: a guide, filled if it counts (its percentile is at most α). Bar: median of the "
-            "gene. Band: 90 % of all guides. Right: p-value.",
-        ),
-        _genes(result, side, fdr),
-    ]
-
-
 def _genes(result: Screen, side: str, fdr: float) -> PageTable:
     frame = result.to_frame(side)
     shown = frame.head(MOST_ROWS)
     word = "score" if result.log_fold_changes is None else "lfc"
     tinted = int((shown[f"{side}_fdr"] <= fdr).sum())
-    counted = [
-        f"{c} of {n}" for c, n in zip(shown[f"{side}_counted"], shown["guides"], strict=True)
-    ]
+    pairs = zip(shown[f"{side}_counted"], shown["guides"], strict=True)
+    counted = [f"{c} of {n}" for c, n in pairs]
     columns: list[tuple[PageColumn, list[str]]] = [
         (PageColumn("Rank"), ranks(shown[f"{side}_rank"])),
         (PageColumn("Gene", numeric=False), [str(name) for name in shown.index]),
@@ -395,18 +377,3 @@ def _genes(result: Screen, side: str, fdr: float) -> PageTable:
     ).format(more, number(result.of_side(side).null_share), result._effect_name)
     caption = f"Genes by the p-value of this side, best first{limit}."
     return PageTable.of_columns(caption, columns, note, header=1, tinted=tinted, find="gene")
-
-
-def _trust(result: Screen) -> list[Block]:
-    null = str(result.parameters.get("null", "guides"))
-    smallest = ", ".join(
-        f"{probabilities([side.p_values.min()])[0]} ({name})" for name, side in result.sides.items()
-    )
-    return [
-        Text(f"{NULLS[null]} Smallest: {smallest}."),
-        Text(INDEPENDENT),
-        Text(
-            f"α ({_alphas(result)}) {ORIGINS.get(result.parameters['alpha_from'], 'was given')}. "
-            "Guides beyond α do not count, except for the best one of a gene."
-        ),
-    ]

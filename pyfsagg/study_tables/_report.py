@@ -42,8 +42,7 @@ def plot_study_evidence(result: Studies, *, n: int = MOST_DRAWN, ax: Axes | None
     rows = np.arange(len(best))
     for k, (name, values) in enumerate(zip(result.studies, evidence, strict=True)):
         shift = (k - (len(result.studies) - 1) / 2) * 0.6 / max(len(result.studies), 2)
-        colour = drawing.LINE_COLOURS[k % len(drawing.LINE_COLOURS)]
-        marker = drawing.LINE_MARKERS[k % len(drawing.LINE_MARKERS)]
+        colour, marker = drawing.look(k)
         ax.plot(values, rows + shift, marker, color=colour, ms=5.0, alpha=0.8, mew=0, label=name)
     limit = -np.log10(NOMINAL)
     ax.axvspan(-limit, limit, color=drawing.GREY, alpha=0.13, linewidth=0)
@@ -51,17 +50,11 @@ def plot_study_evidence(result: Studies, *, n: int = MOST_DRAWN, ax: Axes | None
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{abs(value):g}"))
     ax.set_xlabel("down   ←   −log10 of the one-sided p-value of a study   →   up")
     drawing.feature_axis(ax, [result.names[j] for j in best])
-    drawing.clear_frame(ax, grid="both")
-    lines = -(-len(result.studies) // 4)
-    drawing.set_title(
-        ax, f"The best {plural(len(best), 'item')} by study", above_legend=True, lines=lines
-    )
-    drawing.legend_above(ax)
-    return ax
+    lines, title = -(-len(result.studies) // 4), f"The best {plural(len(best), 'item')} by study"
+    return drawing.finished(ax, title, grid="both", lines=lines)
 
 
 STUDIES_PLOTS: dict[str, Callable[..., Axes]] = {"evidence": plot_study_evidence}
-"""The pictures of :meth:`pyfsagg.study_tables.Studies.plot`, by name."""
 
 
 def studies_page(result: Studies, view: Mapping[str, Any]) -> Report:
