@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -11,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from pyfsagg._base.validation import check_choice, check_integer
-from pyfsagg._base.words import count, number, numbers, plural, probabilities
+from pyfsagg._base.words import count, number, numbers, plural, probabilities, readable
 from pyfsagg._report import drawing
 from pyfsagg._report.closing import Report, settings_groups, software
 from pyfsagg._report.page import Block, PageColumn, PageTable, Section, Text
@@ -67,7 +68,37 @@ def plot_average_ranks(result: Standings, *, ax: Axes | None = None) -> Axes:
     found = critical_difference(
         cells, result.confidence_level, higher_is_better=result.higher_is_better, missing="drop"
     )
-    return drawing.draw_average_ranks(found, ax=ax)
+    names, ranks, cliques = list(found.conditions), list(found.average_ranks), found.cliques
+    k, ink = len(names), drawing.INK
+    half = math.ceil(k / 2)
+    ax = drawing.new_axes(ax, 1.5 + 0.27 * half + 0.12 * len(cliques))
+    ax.set_xlim(1.0 - 0.08 * (k - 1), k + 0.08 * (k - 1))
+    bars = 0.34 * len(cliques) + 0.5
+    ax.set_ylim(bars + half + 0.2, -2.0)
+    ax.axis("off")
+    ax.plot([1, k], [0, 0], color=ink, linewidth=1.2)
+    for tick in range(1, k + 1, max(1, math.ceil(k / 20))):
+        ax.plot([tick, tick], [0, -0.18], color=ink, linewidth=1.2)
+        ax.text(tick, -0.3, str(tick), ha="center", va="bottom", color=ink, fontsize="small")
+    width = found.critical_difference
+    shown = min(width, k - 1)
+    ax.plot([1, 1 + shown], [-1.35, -1.35], color=drawing.ORANGE, linewidth=2.5)
+    words = f"critical difference {width:.2f}{' (wider than the axis)' if width > k - 1 else ''}"
+    ax.text(1, -1.5, words, va="bottom", color=drawing.ORANGE, fontsize="small")
+    for place, clique in enumerate(cliques):
+        low, high = (ranks[names.index(name)] for name in (clique[0], clique[-1]))
+        y = 0.4 + 0.34 * place
+        ax.plot([low - 0.03, high + 0.03], [y, y], color=ink, linewidth=4, solid_capstyle="round")
+    for position, (name, rank) in enumerate(zip(names, ranks, strict=True)):
+        left = position < half
+        y = bars + (position if left else k - 1 - position) + 0.35
+        edge = 1.0 - 0.03 * (k - 1) if left else k + 0.03 * (k - 1)
+        ax.plot([rank, rank, edge], [0, y, y], color=drawing.GREY, linewidth=1.0)
+        beside, side = edge + (-0.015 if left else 0.015) * (k - 1), "right" if left else "left"
+        words = f"{drawing.feature_label(readable(name), 34)} ({rank:.2f})"
+        ax.text(beside, y, words, ha=side, va="center", color=ink, parse_math=False)
+    drawing.set_title(ax, "Average ranks (1 = best)")
+    return ax
 
 
 def plot_pairs(result: Standings, *, n: int = 15, ax: Axes | None = None) -> Axes:
