@@ -1,7 +1,6 @@
 """``pyfsagg order`` from the outside."""
 
 import json
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -13,13 +12,13 @@ DATA = make_planted_orders(3, 15, n_extraneous=4, n_redundant=1, random_state=2)
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Path:
+def table(tmp_path):
     path = tmp_path / "orders.csv"
     DATA.X.assign(kind=DATA.y, subject=range(45)).to_csv(path, index=False)
     return path
 
 
-def test_order_writes_everything(pyfsagg, table: Path, tmp_path: Path) -> None:
+def test_order_writes_everything(pyfsagg, table, tmp_path) -> None:
     done = pyfsagg(
         "order orders.csv --target kind --exclude subject --method spoilers "
         "--n-features-to-select 3 --accuracy all --baseline --output out"
@@ -45,7 +44,7 @@ def test_order_writes_everything(pyfsagg, table: Path, tmp_path: Path) -> None:
     assert (tmp_path / "out" / "accuracy.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_order_as_json_by_divergence(pyfsagg, table: Path) -> None:
+def test_order_as_json_by_divergence(pyfsagg, table) -> None:
     done = pyfsagg(
         "order orders.csv --target kind --exclude subject --method greedy-kl "
         "--divergence 0 --json --quiet"

@@ -1,13 +1,10 @@
 """Every registered method has a formula that can be typeset."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -28,7 +25,7 @@ SPECS = [
 
 
 @pytest.fixture(scope="module")
-def converter() -> Any:
+def converter():
     if not importlib.util.find_spec("latex2mathml"):
         if os.environ.get("PYFSAGG_REQUIRE_ALL") == "1":
             pytest.fail("PYFSAGG_REQUIRE_ALL=1, and latex2mathml is not installed")
@@ -39,7 +36,7 @@ def converter() -> Any:
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_formula_is_typeset(converter: Any, spec: Any) -> None:
+def test_formula_is_typeset(converter, spec) -> None:
     written = converter(spec.latex, display="block")
     tree = ET.fromstring(written)
     shown = "".join(tree.itertext())

@@ -1,7 +1,5 @@
 """The documentation site: it is built without a warning, nothing public is missing, no link is dead."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os
@@ -9,7 +7,6 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -56,7 +53,7 @@ class Links(HTMLParser):
         self.targets |= {x for x in (found.get("href"), found.get("src")) if x}
 
 
-def dead(site: Path) -> Iterator[str]:
+def dead(site: Path):
     pages = {path: Links(path) for path in site.rglob("*.html")}
     for page, links in pages.items():
         for target in links.targets:

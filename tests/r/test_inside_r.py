@@ -1,7 +1,5 @@
 """Called from inside an R process, the bridge refuses instead of crashing it."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -65,9 +63,7 @@ def test_an_r_that_rpy2_started_is_no_reason_to_refuse() -> None:
     assert environment() is environment()
 
 
-def test_the_number_of_another_process_in_the_environment_is_ignored(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_number_of_another_process_in_the_environment_is_ignored(monkeypatch):
     monkeypatch.setenv("R_SESSION_INITIALIZED", f'PID={os.getpid() + 1}:NAME="reticulate"')
     assert not inside_r()
     monkeypatch.setenv("R_SESSION_INITIALIZED", f'PID={os.getpid()}:NAME="reticulate"')

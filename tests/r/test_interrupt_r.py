@@ -1,7 +1,5 @@
 """Ctrl-C in R, as a terminal sends it: to R and to its workers. And what is left when R has ended."""
 
-from __future__ import annotations
-
 import os
 import random
 import re
@@ -9,7 +7,6 @@ import runpy
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -55,7 +52,7 @@ for (i in seq_along(calls)) {
 """
 
 
-def until(stream: Iterator[str], pattern: str) -> re.Match[str]:
+def until(stream, pattern: str) -> re.Match[str]:
     """The first line with the pattern; the test fails where the output ends before."""
     seen = []
     for line in stream:

@@ -1,7 +1,5 @@
 """The R package pyfsaggr: its own tests; checked as R checks packages; and the Python that it finds."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -22,9 +20,7 @@ pytestmark = pytest.mark.r
 need_pyfsaggr()
 
 
-def check(
-    package: Path, folder: Path, mlr3: Path, *options: str, **environment: str
-) -> tuple[str, str]:
+def check(package, folder, mlr3, *options, **environment):
     """What R CMD check writes, and the output of the tests in it; all examples run once."""
     run(
         *("R", "CMD", "check", "--no-manual", "--run-donttest", *options),
@@ -163,9 +159,7 @@ def test_p_values_of_the_terminal_stay_in_r(library: Path, tmp_path: Path) -> No
     assert {"p_value", "family_wise_p_value"} <= set(first.columns)
 
 
-def test_a_check_of_packages_starts_no_python_that_was_not_named(
-    library: Path, tmp_path: Path
-) -> None:
+def test_a_check_of_packages_starts_no_python_that_was_not_named(library, tmp_path):
     settings = {
         "R_LIBS": libraries(library),
         "WORKON_HOME": str(tmp_path),
@@ -180,9 +174,7 @@ def test_a_check_of_packages_starts_no_python_that_was_not_named(
     assert "must not download one" in " ".join(said.split())
 
 
-def test_the_environment_that_was_installed_is_found_with_nothing_set(
-    library: Path, tmp_path: Path
-) -> None:
+def test_the_environment_that_was_installed_is_found_with_nothing_set(library, tmp_path):
     environment = Path(os.environ["PYFSAGG_PYTHON"]).parents[1]
     (tmp_path / "r-pyfsagg").symlink_to(environment)
     said = run(
@@ -196,9 +188,7 @@ def test_the_environment_that_was_installed_is_found_with_nothing_set(
     assert any(f"Python: {folder}/" in said for folder in (tmp_path / "r-pyfsagg", environment))
 
 
-def test_a_reticulate_of_today_is_told_where_to_look(
-    library: Path, new_reticulate: Path, tmp_path: Path
-) -> None:
+def test_a_reticulate_of_today_is_told_where_to_look(library, new_reticulate, tmp_path):
     def said(environment: str, **settings: str) -> list[str]:
         return run(
             *("Rscript", "-e", "library(pyfsaggr)"),

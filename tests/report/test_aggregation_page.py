@@ -2,14 +2,13 @@
 
 import re
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 from html_pages import Page
 
 from pyfsagg._report.page import render_page
-from pyfsagg.aggregation import Aggregation, aggregate, permutation_p_values
+from pyfsagg.aggregation import aggregate, permutation_p_values
 from pyfsagg.aggregation._call import compare_aggregations
 from pyfsagg.aggregation._result import INDEPENDENCE
 from pyfsagg.exceptions import DataError, ParameterError
@@ -18,7 +17,7 @@ from pyfsagg.ranks import RankTable
 TABLE = RankTable.from_lists([["a", "b", "c"], ["b", "a"], ["b", "d", "a"]])
 
 
-def read(result: Aggregation, **options: Any) -> Page:
+def read(result, **options) -> Page:
     return Page(render_page(result._page(**options)))
 
 
@@ -109,7 +108,7 @@ def test_long_tables_and_many_lists() -> None:
     assert page.values("data-find") == ["item", "list"]
 
 
-def test_names_are_harmless(hostile: Any) -> None:
+def test_names_are_harmless(hostile) -> None:
     table = RankTable.from_lists(dict.fromkeys(hostile, hostile))
     comparison = compare_aggregations(table, ["rra", "borda"])
     page = read(

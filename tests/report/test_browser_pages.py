@@ -6,7 +6,7 @@ for barriers; the console stays silent.
 
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -24,7 +24,6 @@ from pyfsagg._run.result import Result
 from pyfsagg.cli import main
 from pyfsagg.extending import data_folder
 from pyfsagg_papers import CrossCheck
-from pyfsagg_papers.calibration.run import Calibration
 
 pytestmark = pytest.mark.browser
 
@@ -51,7 +50,7 @@ LOOKS = ((1280, "screen", "light"), (390, "screen", "dark"), (718, "print", "lig
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def browser(tmp_path_factory: pytest.TempPathFactory):
     opened = Browser(tmp_path_factory.mktemp("profile"))
     yield opened
     opened.close()
@@ -116,7 +115,7 @@ def pages(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Pages:
     return Pages(tables, tmp_path_factory.mktemp("pages"))
 
 
-def short(found: Calibration) -> Calibration:
+def short(found):
     """The first rows of every table, and one with the longest cell of each column: axe-core needs half a
     minute for a thousand rows that are built alike."""
     rows = found.rows

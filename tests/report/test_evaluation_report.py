@@ -2,7 +2,6 @@
 
 import re
 import warnings
-from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -113,7 +112,7 @@ def test_pictures_take_an_evaluation_and_refuse_the_rest(result: Evaluation) -> 
 
 
 # --- report ----------------------------------------------------------------------------------
-def test_report_has_its_sections_and_figures(result: Evaluation, tmp_path: Path) -> None:
+def test_report_has_its_sections_and_figures(result: Evaluation, tmp_path) -> None:
     path = result.report(
         tmp_path / "report.html", data_name="table.csv", command="evaluate table.csv"
     )

@@ -3,11 +3,9 @@
 import html
 import json
 import re
-from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pyfsagg._report.drawing import (
@@ -19,7 +17,7 @@ from pyfsagg._report.drawing import (
 )
 
 
-def told(draw: Any) -> list[tuple[int, int, str]]:
+def told(draw) -> list[tuple[int, int, str]]:
     """Place and words of each point, as the script of a page puts them together."""
     svg = str(inline_svg(draw, prefix="p", label="test"))
     found = re.search('data-points="([^"]*)"', svg)
@@ -32,14 +30,14 @@ def told(draw: Any) -> list[tuple[int, int, str]]:
     ]  # fmt: skip
 
 
-def axes(**titles: str) -> Axes:
+def axes(**titles: str):
     made = Figure(figsize=(6.4, 3.0), layout="constrained").add_subplot()
     made.set(xlabel=titles.get("x", "Dose (mg)"), ylabel=titles.get("y", "Answer"))
     return made
 
 
 def test_points_are_where_the_marks_are() -> None:
-    def draw() -> Axes:
+    def draw():
         ax = axes()
         ax.plot([1, 2, 40], [0.5, np.nan, -3], "o", label="drug")
         return ax
@@ -58,7 +56,7 @@ def test_points_are_where_the_marks_are() -> None:
 
 
 def test_names_at_an_axis_and_own_names() -> None:
-    def named() -> Axes:
+    def named():
         ax = axes(x="−log10 of the p-value")
         ax.plot([2.0, 1.0], [0, 1], "o", label="p-value")
         ax.set_yticks([0, 1], ["a{0}", "b"])
@@ -69,7 +67,7 @@ def test_names_at_an_axis_and_own_names() -> None:
         "b: −log10 of the p-value 1 (p-value)",
     ]
 
-    def own() -> Axes:
+    def own():
         ax = axes()
         (dots,) = ax.plot([1.0], [2.0], "o")
         name_points(dots, ["TP53"])
@@ -83,7 +81,7 @@ def test_names_at_an_axis_and_own_names() -> None:
 
 
 def test_bars_and_curves() -> None:
-    def bars() -> Axes:
+    def bars():
         ax = axes(x="Share")
         ax.barh([0, 1], [0.25, 0.5])
         ax.set_yticks([0, 1], ["x", "y"])
@@ -91,7 +89,7 @@ def test_bars_and_curves() -> None:
 
     assert [text for *_, text in told(bars)] == ["x: Share 0.25", "y: Share 0.5"]
 
-    def curves() -> Axes:
+    def curves():
         ax = axes()
         ax.plot(np.arange(500.0), np.zeros(500), label="long")
         ax.plot([0, 1], [0, 1], label="two ends")
@@ -107,7 +105,7 @@ def test_bars_and_curves() -> None:
 
 @pytest.mark.parametrize("case", ["cloud", "empty", "two tables of names", "outside"])
 def test_pictures_that_tell_nothing(case: str) -> None:
-    def draw() -> Axes:
+    def draw():
         ax = axes()
         if case == "cloud":
             ax.plot(np.arange(MOST + 1), np.arange(MOST + 1), "o")
@@ -124,7 +122,7 @@ def test_pictures_that_tell_nothing(case: str) -> None:
 
 
 def test_panels_have_their_titles() -> None:
-    def draw() -> Axes:
+    def draw():
         left, right = Figure(figsize=(6, 3)).subplots(1, 2, sharey=True)
         for each, title in ((left, "bayes"), (right, "trees")):
             each.plot([1], [0.5], "o")
@@ -140,7 +138,7 @@ def test_panels_have_their_titles() -> None:
 
 
 def test_tiles_say_their_row_their_column_and_their_text() -> None:
-    def draw() -> Axes:
+    def draw():
         ax = axes()
         shades = np.array([[1.0, np.nan], [0.2, 1.0]])
         draw_correlations(ax, shades, ["a", "b"])

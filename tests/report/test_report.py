@@ -5,7 +5,6 @@ import io
 import json
 import os
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -267,7 +266,7 @@ def test_sources_are_cited(page: Page) -> None:
         assert source in page.words
 
 
-def test_write_report(result: Any, tmp_path: Path) -> None:
+def test_write_report(result: Any, tmp_path) -> None:
     path = tmp_path / "report.html"
     path.write_text("old")
     assert result.report(path, n_features_to_select=3, command="demo") == path
@@ -276,7 +275,7 @@ def test_write_report(result: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("composed")
-def test_file_name_that_is_not_unicode(result: Any, tmp_path: Path) -> None:
+def test_file_name_that_is_not_unicode(result: Any, tmp_path) -> None:
     result.report(tmp_path / "r.html", command="rank caf\udce9.csv")
     assert "rank caf\ufffd.csv" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
@@ -313,7 +312,7 @@ def test_browser_has_nothing_to_complain_about(make, bam_filters, hostile, tmp_p
 
 
 @pytest.mark.browser
-def test_browser_refuses_any_other_script(make: Any, tmp_path: Path) -> None:
+def test_browser_refuses_any_other_script(make: Any, tmp_path) -> None:
     """The page's own policy is a second wall, should escaping ever fail; and the log is read."""
     path = make().report(tmp_path / "report.html")
     injected = "<script>document.title = 'taken'</script></body>"
@@ -324,7 +323,7 @@ def test_browser_refuses_any_other_script(make: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
-def test_what_has_no_row_is_found_and_a_table_is_saved(make: Any, tmp_path: Path) -> None:
+def test_what_has_no_row_is_found_and_a_table_is_saved(make: Any, tmp_path) -> None:
     names = ["=1+1", 'a"b,c', *(f"g{i}" for i in range(2, 600))]
     result = make(names=names, n_resamples=5)
     last = result.to_frame().index[-1]

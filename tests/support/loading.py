@@ -2,10 +2,9 @@
 
 import importlib.util
 from pathlib import Path
-from types import ModuleType
 
 
-def load(path: Path) -> ModuleType:
+def load(path: Path):
     """The module in a file, as `import` would run it."""
     spec = importlib.util.spec_from_file_location(path.stem, path)
     module = importlib.util.module_from_spec(spec)
@@ -13,6 +12,6 @@ def load(path: Path) -> ModuleType:
     return module
 
 
-def load_beside(test: str, name: str) -> ModuleType:
+def load_beside(test: str, name: str):
     """The module `name` in the folder of a test, whose `__file__` is given."""
     return load(Path(test).with_name(f"{name}.py"))

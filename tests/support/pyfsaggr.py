@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -38,7 +37,7 @@ def run(*command: str, folder: Path, **environment: str) -> str:
     return done.stdout
 
 
-def clean(environment: Mapping[str, str]) -> dict[str, str]:
+def clean(environment) -> dict[str, str]:
     """Without the paths of the Python of this test, which is another than that of R."""
     others = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
     return {key: value for key, value in environment.items() if key not in others}

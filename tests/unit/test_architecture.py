@@ -5,7 +5,6 @@ import functools
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
 import pytest
@@ -55,7 +54,7 @@ def _room_of(module: str) -> str | None:
     return None
 
 
-def _imported(tree: ast.AST) -> Iterator[str]:
+def _imported(tree: ast.AST):
     """Every module of ours that a file imports, wherever in the file, by statement or by a string."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
@@ -68,7 +67,7 @@ def _imported(tree: ast.AST) -> Iterator[str]:
     yield from _named(tree)
 
 
-def _named(tree: ast.AST) -> Iterator[str]:
+def _named(tree: ast.AST):
     """Every module of ours that a file loads by a string."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and _loads_by_name(node.func):
@@ -87,10 +86,10 @@ TOPS = (ROOT / "pyfsagg", ROOT / "r_bridge" / "pyfsagg_rpy2", ROOT / "pyfsagg_pa
 MODULES = sorted(path for top in TOPS for path in top.rglob("*.py") if path != top / "__init__.py")
 
 
-def _of(paths: list[Path]) -> Callable[[Callable[[Path], None]], Callable[[], None]]:
+def _of(paths: list[Path]):
     """One test of all files; what fails is said for each of them."""
 
-    def of_all(test: Callable[[Path], None]) -> Callable[[], None]:
+    def of_all(test):
         def of_every_file() -> None:
             wrong = {}
             for path in paths:
@@ -163,7 +162,7 @@ def test_words_and_names_that_a_file_may_not_use(path: Path) -> None:
         assert "warnings.warn(" not in text
 
 
-def _hidden(tree: ast.AST) -> Iterator[str]:
+def _hidden(tree: ast.AST):
     """What a file imports of pyfsagg through a name with an underscore."""
     for node in ast.walk(tree):
         names: list[str] = []
@@ -277,7 +276,7 @@ TERMINAL = (
 )
 
 
-def _said(tree: ast.AST) -> Iterator[str]:
+def _said(tree: ast.AST):
     """The strings of a file that somebody may read, without docstrings and the help of flags."""
     unsaid = {
         id(text)
@@ -326,7 +325,7 @@ def _circles(edges: dict[str, set[str]]) -> list[set[str]]:
     return [one for j, one in enumerate(rounds) if one and one not in rounds[:j]]
 
 
-def _targets(tree: ast.AST, files: Container[str]) -> set[str]:
+def _targets(tree: ast.AST, files) -> set[str]:
     """The files that a file imports: for its types and inside its functions, too."""
     found = set()
     for node in ast.walk(tree):

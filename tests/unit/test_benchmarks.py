@@ -6,9 +6,7 @@ import re
 import runpy
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,11 +14,11 @@ FOLDER = Path(__file__).parents[2] / "benchmarks"
 SPEED = (FOLDER.parent / "docs" / "match" / "speed.md").read_text(encoding="utf-8")
 
 
-def record(name: str) -> Any:
+def record(name: str):
     return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def tool(name: str) -> dict[str, Any]:
+def tool(name: str):
     return runpy.run_path(str(FOLDER.parent / "tools" / f"{name}.py"), run_name=name)
 
 
@@ -59,9 +57,7 @@ def test_scripts_that_are_refused(tmp_path: Path) -> None:
         assert message in done.stderr
 
 
-def test_every_figure_of_the_page_is_read_from_a_record(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_figure_of_the_page_is_read_from_a_record(monkeypatch, capsys):
     blocks = re.compile(r"^```python prose\n(.*?)^```", re.MULTILINE | re.DOTALL)
     assert not re.search(r"\d", blocks.sub("", SPEED))
     monkeypatch.syspath_prepend(str(FOLDER.parent / "tools"))
@@ -105,7 +101,7 @@ def test_recorded_peaks_and_times_keep_their_limits() -> None:
         assert max(row[f"times {base}"] for row in rows) <= 3.0
 
 
-def parts_of_records() -> Iterator[tuple[str, Any]]:
+def parts_of_records():
     """What one run of a tool or a benchmark has written."""
     for path in FOLDER.glob("*.json"):
         found = record(path.stem)

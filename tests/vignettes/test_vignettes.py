@@ -1,7 +1,5 @@
 """Every vignette runs, and what it becomes can be read without a network."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re
