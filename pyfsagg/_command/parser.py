@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from pyfsagg._base.spellings import ARGUMENTS
-from pyfsagg._message import Door, Phrase, Use, Value
+from pyfsagg._message import Door, Phrase, Use
 from pyfsagg.exceptions import DataError, ParameterError
 
 MEANT = {"format": "--xlsx", "force": "--overwrite"}  # what flags of other programs are called here
@@ -218,11 +218,8 @@ answers Python unpickles."""
 
 def config_text(parser: argparse.ArgumentParser, options: argparse.Namespace) -> str:
     """The command and its flags other than defaults as TOML, without those for output and execution."""
-    lines = [
-        "# pyfsagg reads this file again: pyfsagg "
-        f"{options.command} --config {CONFIG_FILE}. Flags on the command line come first.",
-        f"command = {json.dumps(options.command)}",
-    ]
+    again = f"pyfsagg {options.command} --config {CONFIG_FILE}"
+    first = f"# pyfsagg reads this file again: {again}. Flags on the command line come first."
     settings: dict[str, str] = {}
     for action in parser._actions:
         key = _key(action)
@@ -230,7 +227,8 @@ def config_text(parser: argparse.ArgumentParser, options: argparse.Namespace) ->
         usual = options.usual.get(action.dest, parser.get_default(action.dest))
         if key not in NOT_KEPT and value is not None and value != usual:
             settings.setdefault(action.dest, f"{key} = {_toml(value)}")  # the first name of a flag
-    return "\n".join([*lines, *settings.values()]) + "\n"
+    command = f"command = {json.dumps(options.command)}"
+    return "\n".join([first, command, *settings.values()]) + "\n"
 
 
 def take_config(parser: argparse.ArgumentParser, arguments: list[str]) -> None:
@@ -383,14 +381,13 @@ class Terminal(Door):
         flags = flags_of(self.parser)
         if not use.values.keys() <= flags.keys():
             return super().use(use)
-        return " ".join(self._given(flags[name], value) for name, value in use.values.items())
-
-    def _given(self, flag: str, value: Value) -> str:
-        if value.value is False:
-            return f"no {flag}"
         switches = [action for action in self.parser._actions if action.nargs == 0]
-        alone = any(flag in action.option_strings for action in switches)
-        return flag if alone else f"{flag} {_typed(value.value)}"
+        alone = {flag for action in switches for flag in action.option_strings}
+        words = []
+        for flag, value in ((flags[name], value.value) for name, value in use.values.items()):
+            shown = flag if flag in alone else f"{flag} {_typed(value)}"
+            words.append(f"no {flag}" if value is False else shown)
+        return " ".join(words)
 
     def phrase(self, phrase: Phrase) -> str:
         words = self.phrases.get(phrase.key)

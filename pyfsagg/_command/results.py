@@ -84,7 +84,13 @@ def keep_result(
 
             result = compute(advance if progress is not None and said else progress)
         own = view(result) if callable(view) else view or {}
-        chosen = {"command": shlex.join(_without_place(options.arguments)), **own}
+        typed, words = iter(options.arguments), list[str]()
+        for word in typed:  # without the place, which is taken: pasted, the command takes a new one
+            if word in ("-o", "--output"):
+                next(typed, None)
+            elif word != "--overwrite" and not word.startswith("--output="):
+                words.append(word)
+        chosen = {"command": shlex.join(words), **own}
         with _saved_elsewhere(result, place.folder, chosen):
             say("drawing the report")
             result.report(place.draft / REPORT_FILE, **chosen)
@@ -115,18 +121,6 @@ def keep_result(
         if brief:
             print(f"Read {folder / REPORT_FILE} next; pyfsagg show {folder} prints the details.")
     return result
-
-
-def _without_place(arguments: Sequence[str]) -> list[str]:
-    """A command without the place of its results, which are there: pasted, it takes a new one."""
-    words: list[str] = []
-    left = iter(arguments)
-    for word in left:
-        if word in ("-o", "--output"):
-            next(left, None)
-        elif word != "--overwrite" and not word.startswith("--output="):
-            words.append(word)
-    return words
 
 
 @contextmanager

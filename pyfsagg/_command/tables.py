@@ -98,6 +98,8 @@ def check_file(
     options: argparse.Namespace, target: str | list[str] | None = None, groups: str | None = None
 ) -> ReadTable:
     """Read the table of a command and look through it."""
+    import pandas as pd
+
     from pyfsagg._table.look import find_in_table
     from pyfsagg._table.source import TableSource, read_source
     from pyfsagg.datasets import load_dataset
@@ -119,7 +121,13 @@ def check_file(
     try:
         X, y = split_target(source.frame, target, [groups] if groups else [])
     except UnknownNameError as error:
-        if how.transpose or not _has_features_in_rows(source.frame):
+        # Names that all differ in the first column, and numbers in most others, look like features.
+        frame, is_numeric = source.frame, pd.api.types.is_numeric_dtype
+        numeric, names = sum(map(is_numeric, frame.dtypes)), frame.iloc[:, 0]
+        named = not isinstance(frame.index, pd.RangeIndex)
+        named = named or (not is_numeric(names) and names.is_unique)
+        wide = frame.shape[1] > 3 and 4 * numeric >= 3 * frame.shape[1]
+        if how.transpose or not (named and wide):
             raise
         raise DataError(
             str(error).partition(" Known:")[0],
@@ -133,17 +141,6 @@ def check_file(
     check = check.spelled(Terminal(options.parser))
     record = {**source.record, "found": list(source.notes), **check.record()}
     return ReadTable(X, table, y, subjects, check, record, source.notes, changes)
-
-
-def _has_features_in_rows(frame: pd.DataFrame) -> bool:
-    """Whether a table has names that all differ in its first column, and numbers in most others."""
-    import pandas as pd
-
-    names, is_numeric = frame.iloc[:, 0], pd.api.types.is_numeric_dtype
-    named = not isinstance(frame.index, pd.RangeIndex)
-    words = named or (not is_numeric(names) and names.is_unique)
-    numeric = sum(map(is_numeric, frame.dtypes))
-    return words and frame.shape[1] > 3 and 4 * numeric >= 3 * frame.shape[1]
 
 
 def _converted(options: argparse.Namespace, X: pd.DataFrame) -> ConvertedTable:

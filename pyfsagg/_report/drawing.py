@@ -108,6 +108,15 @@ def feature_axis(ax: Axes, names: Sequence[str]) -> None:
     ax.spines["left"].set_visible(False)
 
 
+def feature_rows(
+    ax: Axes | None, names: Sequence[str], height: float, each: float
+) -> tuple[Axes, NDArray[np.intp]]:
+    """Axes with a row for each feature, `each` inches high below `height` for the rest; and the rows."""
+    ax = new_axes(ax, height + each * len(names))
+    feature_axis(ax, names)
+    return ax, np.arange(len(names))
+
+
 def feature_label(name: str, length: int = LABEL_LENGTH) -> str:
     """A name of at most `length` characters, with an ellipsis in the middle; control and direction
     marks become U+FFFD."""

@@ -43,8 +43,7 @@ def plot_consensus(result: Aggregation, *, n: int = 20, ax: Axes | None = None) 
     the p-value adjusted across items; beyond the dashed line it is below 0.05.
     """
     best = _best(result, n)
-    rows = np.arange(len(best))
-    ax = drawing.new_axes(ax, 1.5 + 0.24 * len(best))
+    ax, rows = drawing.feature_rows(ax, [result.names[j] for j in best], 1.5, 0.24)
     if result.p_values is not None and result.adjusted_p_values is not None:
         both = np.array([result.p_values, result.adjusted_p_values])[:, best]
         single, adjusted = -np.log10(np.maximum(both, SMALLEST_P))
@@ -61,7 +60,6 @@ def plot_consensus(result: Aggregation, *, n: int = 20, ax: Axes | None = None) 
         ax.plot(result.statistic[best], rows, "o", color=drawing.BLUE, markersize=6.0)
         direction = "larger" if result.higher_is_better else "smaller"
         ax.set_xlabel(f"{readable(result.method)} ({direction} = better)")
-    drawing.feature_axis(ax, [result.names[j] for j in best])
     drawing.clear_frame(ax, grid="x")
     drawing.set_title(ax, _title(readable(result.method), len(best), result), above_legend=True)
     return ax
@@ -75,8 +73,7 @@ def plot_list_ranks(result: Aggregation, *, n: int = 20, ax: Axes | None = None)
     """
     table, best = result._given_table(), _best(result, n)
     ranks = table.ranks[:, best]
-    rows = np.arange(len(best))
-    ax = drawing.new_axes(ax, 1.5 + 0.24 * len(best))
+    ax, rows = drawing.feature_rows(ax, [result.names[j] for j in best], 1.5, 0.24)
     if table.n_lists > MOST_DOTS:
         low, high = np.nanquantile(ranks, (0.025, 0.975), axis=0)
         ax.hlines(rows, low, high, color=drawing.BLUE, linewidth=2.0, label="95 % of the lists")
@@ -93,7 +90,6 @@ def plot_list_ranks(result: Aggregation, *, n: int = 20, ax: Axes | None = None)
     if (held < table.n_lists).any():
         for row, count in zip(rows.tolist(), held.tolist(), strict=True):
             drawing.write_at_right(ax, row, f"in {count:,} of {table.n_lists:,}")
-    drawing.feature_axis(ax, [result.names[j] for j in best])
     return drawing.finished(ax, _title("Ranks", len(best), result), grid="x")
 
 

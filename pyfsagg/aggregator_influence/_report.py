@@ -74,15 +74,13 @@ def _draw_values(frame: pd.DataFrame, ax: Axes | None) -> Axes:
     """A dot with its interval for each aggregator."""
     value = frame["value"].to_numpy()
     low, high = frame["lower"].to_numpy(), frame["upper"].to_numpy()
-    rows = np.arange(len(frame))
-    ax = drawing.new_axes(ax, 1.5 + 0.36 * len(frame))
+    ax, rows = drawing.feature_rows(ax, list(map(readable, frame["aggregator"])), 1.5, 0.36)
     ax.hlines(rows, low, high, color=drawing.BLUE, linewidth=2.0)
     ax.plot(value, rows, "o", color=drawing.BLUE, markersize=7.0)
     for row, stability in enumerate(value):
         if np.isfinite(stability):
             text = f"{stability:.3f}".replace("-", "−")
             drawing.write_beside(ax, text, (stability, row), (0, 7), ha="center")
-    drawing.feature_axis(ax, [readable(name) for name in frame["aggregator"]])
     ax.set_ylim(len(frame) - 0.5, -0.7)
     ax.margins(x=0.08)
     drawing.clear_frame(ax, grid="x")

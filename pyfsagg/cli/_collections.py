@@ -215,24 +215,22 @@ def read_similarity(path: str, names: Iterable[str]) -> pd.DataFrame:
     """A square table of similarities with names in the first column and header, or that of the members
     of ``.gmt`` sets and further `names`."""
     if path.lower().endswith(".gmt"):
-        return pyfsagg.stability_measures.membership_similarity(read_sets(path), names)
+        # A set in each line: its name, a description and its members, between tabs.
+        text = decode_text(read_bytes(path), path)[0]
+        rows = [line.rstrip().split("\t") for line in text.splitlines() if line.strip()]
+        if not rows or min(map(len, rows)) < 3:
+            raise DataError(
+                f"a line of {path} is not the name of a set, a description and its members"
+            )
+        sets = {name: list(filter(None, members)) for name, _, *members in rows}
+        return pyfsagg.stability_measures.membership_similarity(sets, names)
     frame = pyfsagg.read_table(path)
-    if isinstance(frame.index, pd.RangeIndex):
-        frame = frame.set_index(frame.columns[0])
-    else:  # the column without a name is its index already
-        frame = frame.rename_axis(None)
+    # A column without a name is its index already.
+    numbered = isinstance(frame.index, pd.RangeIndex)
+    frame = frame.set_index(frame.columns[0]) if numbered else frame.rename_axis(None)
     frame.index = frame.index.map(str)
     if sorted(frame.index) != sorted(map(str, frame.columns)):
         raise DataError(
             f"the first column of {path} must name the features of its header, one row for each"
         )
     return frame
-
-
-def read_sets(path: str) -> dict[str, list[str]]:
-    """Sets of names, a set in each line: its name, a description and its members, between tabs."""
-    text = decode_text(read_bytes(path), path)[0]
-    rows = [line.rstrip().split("\t") for line in text.splitlines() if line.strip()]
-    if not rows or min(map(len, rows)) < 3:
-        raise DataError(f"a line of {path} is not the name of a set, a description and its members")
-    return {name: [member for member in members if member] for name, _, *members in rows}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from markupsafe import Markup
 from matplotlib.axes import Axes
@@ -25,9 +24,8 @@ def plot_votes(result: Committee, *, n: int = 20, ax: Axes | None = None) -> Axe
     """The first features of the vote, with the share of the voters that select each."""
     n = min(check_integer("n", n, low=1), len(result.ranking))
     shown = result.ranking.head(n)
-    axes = drawing.new_axes(ax, 1.2 + 0.22 * n)
-    axes.barh(np.arange(n), shown["share"], color=drawing.BLUE, height=0.7)
-    drawing.feature_axis(axes, [str(name) for name in shown.index])
+    axes, rows = drawing.feature_rows(ax, [str(name) for name in shown.index], 1.2, 0.22)
+    axes.barh(rows, shown["share"], color=drawing.BLUE, height=0.7)
     axes.set_xlim(0, 1)
     axes.set_xlabel("Share of the voters that select the feature")
     title = f"First features by {result.parameters['rule'].replace('_', ' ')}"

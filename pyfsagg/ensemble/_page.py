@@ -98,10 +98,24 @@ def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> closing.Re
     columns = f" (groups of {count(data['n_columns'])} columns)" if result.groups else ""
     of = f"{plural(data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}{columns}"
     subtitle = Markup("{}, {}{}").format(of, kinds[kind], target)
+    aggregator = result._setup.recipe.spec
+    of_the_user = "not part of pyfsagg: cite the source of your own function or estimator"
+    references = [
+        closing.software(result.versions["pyfsagg"]),
+        (
+            f"{result.method.upper()} and the stability of resamples",
+            f"{closing.THESIS} (“thesis” below)",
+        ),
+        *(
+            (f"Filter {readable(x)}", FILTERS.get(x).source if x in FILTERS else of_the_user)
+            for x in result.score_matrices
+        ),
+        (f"Aggregator {readable(aggregator.name)}", aggregator.source),
+    ]
     first, last = [("Method", result.method.upper())], [("Features to select", wish.words)]
     settings = closing.settings_groups(result, first=first, last=last)
     titles = ("Feature ranking", "Feature ranking of {}")
-    return closing.Report(titles, subtitle, sections, settings, _references(result), front)
+    return closing.Report(titles, subtitle, sections, settings, references, front)
 
 
 def _ranking_table(result: EnsembleResult, chosen: selection.Selection) -> PageTable:
@@ -278,23 +292,6 @@ def _stability(result: EnsembleResult) -> list[Block]:
     notes = [Text(Markup("<b>Note.</b> {}.").format(remark), quiet=True) for remark in remarks]
     notes.append(Text(Markup("Formulas: {}.").format(closing.leads_to(STABILITY_PAGE)), quiet=True))
     return [table, *notes, Text(meaning, quiet=True)]
-
-
-def _references(result: EnsembleResult) -> list[tuple[str, str]]:
-    """What to cite, as (purpose, source)."""
-    aggregator = result._setup.recipe.spec
-    of_the_user = "not part of pyfsagg: cite the source of your own function or estimator"
-    method = f"{result.method.upper()} and the stability of resamples"
-    filters = [
-        (f"Filter {readable(name)}", FILTERS.get(name).source if name in FILTERS else of_the_user)
-        for name in result.score_matrices
-    ]
-    return [
-        closing.software(result.versions["pyfsagg"]),
-        (method, f"{closing.THESIS} (“thesis” below)"),
-        *filters,
-        (f"Aggregator {readable(aggregator.name)}", aggregator.source),
-    ]
 
 
 MOST_REPEATS = 200

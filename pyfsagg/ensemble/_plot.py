@@ -45,8 +45,7 @@ def plot_ranking(
     cut = k if selected[best_features(result, max(k, 1))].all() else 0  # or one is skipped
     low, median, high = np.nanquantile(resample_ranks(result)[:, best], INTERVAL, axis=0)
     aggregate = result.ranking[best]
-    ax = drawing.new_axes(ax, 1.5 + 0.24 * len(best))
-    rows = np.arange(len(best))
+    ax, rows = drawing.feature_rows(ax, [result.feature_names[j] for j in best], 1.5, 0.24)
     test, chosen = result.permutation, selected[best]
     above = np.ones(len(best), dtype=np.bool_) if test is None else test.above[best]
     looks = (
@@ -70,7 +69,6 @@ def plot_ranking(
     ax.set_xlim(1.0 - margin, right + margin)
     ax.set_xticks(drawing.number_ticks(right))
     ax.set_xlabel("Rank in a resample, 95 % interval (1 = most important)")
-    drawing.feature_axis(ax, [result.feature_names[j] for j in best])
     return drawing.finished(ax, _title("Rank", len(best), result), grid="x")
 
 
@@ -87,9 +85,8 @@ def plot_evidence(
     wish = read_wish(n_features_to_select)
     best, choice, test = best_features(result, n), choose(result, wish), result.permutation
     frequency = over_resamples(result, choice.compared)["selection_frequency"].to_numpy()[best]
-    ax = drawing.new_axes(ax, 0.95 + 0.23 * len(best))
+    ax, rows = drawing.feature_rows(ax, [result.feature_names[j] for j in best], 0.95, 0.23)
     ax.figure.set_figwidth(NARROW)  # type: ignore[union-attr]
-    rows = np.arange(len(best))
     if test is None:
         values = result.scores[best]
         ax.set_xlabel("Score (larger = more important)")
@@ -107,7 +104,6 @@ def plot_evidence(
     for row, share in enumerate(frequency):
         drawing.write_at_right(ax, row, f"{share:.0%}")
     drawing.write_at_right(ax, -0.85, "in resamples")
-    drawing.feature_axis(ax, [result.feature_names[j] for j in best])
     return drawing.finished(ax, "Effect and stability of the best features", grid="x")
 
 
@@ -120,8 +116,7 @@ def plot_scores(result: Ranked, *, n: int = 20, ax: Axes | None = None) -> Axes:
     """
     best = best_features(result, n)
     low, lower, median, upper, high = np.nanquantile(result.combined[:, best], QUARTILES, axis=0)
-    ax = drawing.new_axes(ax, 1.3 + 0.24 * len(best))
-    rows = np.arange(len(best))
+    ax, rows = drawing.feature_rows(ax, [result.feature_names[j] for j in best], 1.3, 0.24)
     ax.hlines(rows, low, high, color=drawing.BLUE, linewidth=1.2, zorder=1.5)
     boxes: dict[str, Any] = {"color": "#CFE3F0", "edgecolor": drawing.BLUE, "zorder": 2.0}
     ax.barh(rows, upper - lower, left=lower, height=0.56, **boxes)
@@ -136,7 +131,6 @@ def plot_scores(result: Ranked, *, n: int = 20, ax: Axes | None = None) -> Axes:
     bam = result.method == "bam"
     what = "Combined score of the filters" if bam else f"Score: {readable(label)}{unit}"
     ax.set_xlabel(f"{what} (larger = more important)")
-    drawing.feature_axis(ax, [result.feature_names[j] for j in best])
     return drawing.finished(ax, _title("Scores", len(best), result), grid="x", columns=0)
 
 

@@ -197,6 +197,15 @@ def ensemble_parts(result: EnsembleResult) -> dict[str, Any]:
     rest = {name: array for name, array in arrays.items() if name not in apart}
     settings = {name: getattr(result, name) for name in _ORIGIN}
     record = {**settings, **document_of(result), "arrays": rest}
+    try:  # agreement of two samples, where the run has pairs
+        agreement = result.between_sample_stability()
+    except DataError:
+        between = None
+    else:
+        frame, top = agreement.to_frame(), agreement.n_features_to_select
+        if (noise := noise_between(result, top)) is not None:
+            frame["shuffled"] = noise.estimates["estimate"]
+        between = frame_of(frame.assign(top=top, n_pairs=agreement.n_pairs), "measure")
     return {
         "method": result.method,
         "features": list(result.feature_names),
@@ -210,7 +219,7 @@ def ensemble_parts(result: EnsembleResult) -> dict[str, Any]:
         "halves": result.halves,
         "record": json.dumps(record, default=as_record),
         **_origin(result),
-        "between_samples": _between_samples(result),
+        "between_samples": between,
         "selection": {
             "features": list(selection.names),
             "reason": rendered(selection.reason, InR()),
@@ -222,20 +231,6 @@ def ensemble_parts(result: EnsembleResult) -> dict[str, Any]:
 
 def _origin(result: Any) -> dict[str, Any]:
     return {name: plain_value(getattr(result, name)) for name in _ORIGIN}
-
-
-def _between_samples(result: EnsembleResult) -> dict[str, Any] | None:
-    """Agreement of two samples, or None where the run has no pairs."""
-    try:
-        agreement = result.between_sample_stability()
-    except DataError:
-        return None
-    frame = agreement.to_frame()
-    noise = noise_between(result, agreement.n_features_to_select)
-    if noise is not None:
-        frame["shuffled"] = noise.estimates["estimate"]
-    added = {"top": agreement.n_features_to_select, "n_pairs": agreement.n_pairs}
-    return frame_of(frame.assign(**added), "measure")
 
 
 def answered(result: Any) -> Any:

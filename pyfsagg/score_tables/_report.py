@@ -47,8 +47,7 @@ def plot_place_sets(
     """Sets of places of the first `n` methods: of each alone (thick) and of all together (thin)."""
     sets = result.sets(population)
     shown = result._order[: check_integer("n", n, low=1)]
-    ax = drawing.new_axes(ax, 1.3 + 0.26 * len(shown))
-    rows = np.arange(len(shown))
+    ax, rows = drawing.feature_rows(ax, [result.methods[j] for j in shown], 1.3, 0.26)
     ax.hlines(rows, sets.lower_all[shown], sets.upper_all[shown], color=drawing.GREY, linewidth=1.2)
     ax.hlines(
         rows, sets.lower[shown], sets.upper[shown], color=drawing.BLUE, linewidth=4.0, alpha=0.5
@@ -58,7 +57,6 @@ def plot_place_sets(
     ax.set_xlabel("Place")
     ax.set_xlim(0.5, float(sets.upper_all[shown].max()) + 0.5)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    drawing.feature_axis(ax, [result.methods[j] for j in shown])
     return drawing.finished(ax, f"Places of {plural(len(shown), 'method')}", grid="x")
 
 

@@ -94,13 +94,13 @@ def plot_guides(
     of_side = result.of_side(name)
     best = result._order(name)[: check_integer("n", n, low=1)]
     effects = result._effects
-    ax = drawing.new_axes(ax, 1.5 + 0.26 * len(best))
+    ax, places = drawing.feature_rows(ax, [result.genes[g] for g in best], 1.5, 0.26)
     low, middle, high = np.nanquantile(effects, (0.05, 0.5, 0.95))
     ax.axvspan(low, high, color=drawing.GREY, alpha=0.13, linewidth=0, label="90 % of all guides")
     ax.axvline(middle, color=drawing.GREY, linewidth=0.8)
     counted = of_side.percentiles <= of_side.alpha * (1.0 + 1e-12)
     row_of = np.full(len(result.genes) + 1, -1)
-    row_of[best] = np.arange(len(best))
+    row_of[best] = places
     rows = row_of[result.gene_of]
     for chosen, face, label in (
         (counted, COLOURS[name], f"guide up to α = {of_side.alpha:.3g}"),
@@ -118,7 +118,6 @@ def plot_guides(
         drawing.write_at_right(ax, row, text)
     drawing.write_at_right(ax, -1, "p-value")
     ax.set_xlabel(f"{result._effect_name.capitalize()} of a guide")
-    drawing.feature_axis(ax, [result.genes[g] for g in best])
     ax.set_ylim(top=-1.5)
     return drawing.finished(ax, f"Guides of the {len(best)} most {WAYS[name]} genes", grid="x")
 
@@ -134,7 +133,7 @@ def plot_genes_among_all(
     if unknown:
         raise ParameterError(f"{unknown[0]!r} is not a tested gene")
     effects = result._effects
-    ax = drawing.new_axes(ax, 2.4 + 0.3 * len(names))
+    ax, _ = drawing.feature_rows(ax, names, 2.4, 0.3)
     _, first = np.unique(result.guides, return_index=True)  # a guide in several genes is one
     known = effects[first][~np.isnan(effects[first])]
     counts, edges = np.histogram(known, bins=60)
@@ -151,7 +150,6 @@ def plot_genes_among_all(
         ax.plot([], [], color=COLOURS[name], linewidth=1.6, label=f"counts as {WAYS[name]}")
     ax.plot([], [], color=drawing.INK, linewidth=1.6, label="others")
     ax.set_xlabel(f"{result._effect_name.capitalize()} of a guide")
-    drawing.feature_axis(ax, names)
     ax.set_ylim(len(names) - 0.4, -4.8)
     return drawing.finished(ax, "Guides of the genes among all guides", grid="x", columns=4)
 

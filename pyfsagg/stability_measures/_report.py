@@ -20,7 +20,7 @@ from pyfsagg._version import __version__
 from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures.curves import pareto_front
-from pyfsagg.stability_measures.result import Pair, StabilityResult
+from pyfsagg.stability_measures.result import StabilityResult
 
 MOST_LABELS = 30
 
@@ -196,8 +196,24 @@ def stability_page(result: StabilityResult, view: Mapping[str, Any]) -> Report:
         curve = [curve_picture(result.curve)]
         sections.append(Section("size", "Stability against subset size", curve))
     level = f"{100 * result.parameters['confidence_level']:g} %"
-    if result.pair is not None:
-        sections.append(Section("comparison", "Comparison", _comparison(result.pair, level)))
+    if (pair := result.pair) is not None:
+        limits = [
+            MISSING if one.interval is None else " to ".join(map(number, one.interval))
+            for one in pair.results
+        ]
+        columns = [
+            (PageColumn("Collection", numeric=False), pair.names),
+            (PageColumn("Resamples"), [count(one.n_resamples) for one in pair.results]),
+            (PageColumn("Stability"), [number(one.estimate) for one in pair.results]),
+            (PageColumn("Interval"), limits),
+        ]
+        caption = f"Nogueira's stability of two collections, with {level} intervals."
+        about = (
+            "Resamples of one data set are independent given these data only: the test is then about "
+            "a repetition with another seed."
+        )
+        both: list[Block] = [PageTable.of_columns(caption, columns), Text(about)]
+        sections.append(Section("comparison", "Comparison", both))
     if result.features is not None:
         sections.append(Section("features", "Features", [_features(result.features, level)]))
     references = [
@@ -219,25 +235,6 @@ def curve_picture(curve: pd.DataFrame) -> Picture:
     about = {"label": label, "caption": CURVE_CAPTION}
     title = "Stability of the best k features"
     return drawing.picture(title, "curve", plot_stability_curve, curve, **about)
-
-
-def _comparison(pair: Pair, level: str) -> list[Block]:
-    limits = [
-        MISSING if result.interval is None else " to ".join(map(number, result.interval))
-        for result in pair.results
-    ]
-    columns = [
-        (PageColumn("Collection", numeric=False), pair.names),
-        (PageColumn("Resamples"), [count(result.n_resamples) for result in pair.results]),
-        (PageColumn("Stability"), [number(result.estimate) for result in pair.results]),
-        (PageColumn("Interval"), limits),
-    ]
-    caption = f"Nogueira's stability of two collections, with {level} intervals."
-    about = (
-        "Resamples of one data set are independent given these data only: the test is then about "
-        "a repetition with another seed."
-    )
-    return [PageTable.of_columns(caption, columns), Text(about)]
 
 
 def _features(features: pd.DataFrame, level: str) -> PageTable:

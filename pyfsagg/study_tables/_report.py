@@ -36,10 +36,9 @@ REFERENCES = [
 def plot_study_evidence(result: Studies, *, n: int = MOST_DRAWN, ax: Axes | None = None) -> Axes:
     """The best items, with the evidence of each study: up to the right, down to the left."""
     best = result._order()[: check_integer("n", n, low=1)]
-    ax = drawing.new_axes(ax, 1.6 + 0.26 * len(best))
+    ax, rows = drawing.feature_rows(ax, [result.names[j] for j in best], 1.6, 0.26)
     up, down = result.log_p[:, :, best]
     evidence = np.where(up <= down, -up, down) / np.log(10.0)
-    rows = np.arange(len(best))
     for k, (name, values) in enumerate(zip(result.studies, evidence, strict=True)):
         shift = (k - (len(result.studies) - 1) / 2) * 0.6 / max(len(result.studies), 2)
         colour, marker = drawing.look(k)
@@ -49,7 +48,6 @@ def plot_study_evidence(result: Studies, *, n: int = MOST_DRAWN, ax: Axes | None
     ax.set_xscale("symlog", linthresh=3.0)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{abs(value):g}"))
     ax.set_xlabel("down   ←   −log10 of the one-sided p-value of a study   →   up")
-    drawing.feature_axis(ax, [result.names[j] for j in best])
     lines, title = -(-len(result.studies) // 4), f"The best {plural(len(best), 'item')} by study"
     return drawing.finished(ax, title, grid="both", lines=lines)
 

@@ -128,8 +128,8 @@ def unsupervised_page(result: ConsensusRanking, view: Mapping[str, Any]) -> clos
         (PageColumn("Selected", False), ["yes" if x else "no" for x in frame["selected"]]),
     ]
     note = "Larger scores are more important; equal scores share their mean rank."
-    look = {"tinted": len(selected), "find": "feature"}
-    ranking = PageTable.of_columns("All features, best first", columns, note, **look)
+    found = {"tinted": len(selected), "find": "feature"}
+    ranking = PageTable.of_columns("All features, best first", columns, note, **found)
     spectrum = drawing.picture(
         "Spectrum of the scores",
         "spectrum",
@@ -156,7 +156,22 @@ def unsupervised_page(result: ConsensusRanking, view: Mapping[str, Any]) -> clos
         )
         sections.append(Section("consensus", "Consensus of the clusterings", [consensus]))
     if result.curves:
-        sections.append(Section("classes", "Against the classes", _against_classes(result)))
+        classes: list[Block] = [Text("The classes were used only here, not for the ranking.")]
+        curve, borda = result.curves.get("clustering_curve"), result.curves.get("borda_curve")
+        for measure, name in MEASURES.items() if curve is not None else ():
+            caption = "k-means on the best features; mean and standard deviation over trials."
+            look = {"label": f"{name} by number of features", "caption": caption}
+            draw = plot_clustering_curve
+            classes.append(drawing.picture(name, measure, draw, curve, measure=measure, **look))
+        if borda is not None:
+            caption = (
+                "Mean Borda value of the best features in a ranking by correlation ratio with the "
+            )
+            caption += "classes; dashed: a random ranking."
+            look = {"label": "Mean Borda value of the best", "caption": caption}
+            drawn = drawing.picture("Mean Borda value", "borda", plot_borda_curve, borda, **look)
+            classes.append(drawn)
+        sections.append(Section("classes", "Against the classes", classes))
     first, last = [("Method", result.method)], [("Selection", str(k))]
     return closing.Report(
         ("Feature ranking without labels", "Feature ranking without labels: {}"),
@@ -166,21 +181,3 @@ def unsupervised_page(result: ConsensusRanking, view: Mapping[str, Any]) -> clos
         closing.settings_groups(result, first=first, last=last),
         [closing.software(result.versions["pyfsagg"]), (result.method, REFERENCES[result.method])],
     )
-
-
-def _against_classes(result: ConsensusRanking) -> list[Block]:
-    blocks: list[Block] = [Text("The classes were used only here, not for the ranking.")]
-    curve, borda = result.curves.get("clustering_curve"), result.curves.get("borda_curve")
-    for measure, name in MEASURES.items() if curve is not None else ():
-        caption = "k-means on the best features; mean and standard deviation over trials."
-        about = {"label": f"{name} by number of features", "caption": caption, "measure": measure}
-        blocks.append(drawing.picture(name, measure, plot_clustering_curve, curve, **about))
-    if borda is not None:
-        caption = (
-            "Mean Borda value of the best features in a ranking by correlation ratio with the "
-        )
-        caption += "classes; dashed: a random ranking."
-        about = {"label": "Mean Borda value of the best", "caption": caption}
-        drawn = drawing.picture("Mean Borda value", "borda", plot_borda_curve, borda, **about)
-        blocks.append(drawn)
-    return blocks
