@@ -10,15 +10,9 @@ from pyfsagg.unsupervised import ConsensusRanking, frcm, frmv
 
 WINE = load_dataset("wine")
 FILES = [
-    "consensus.png",
-    "matrices.npz",
-    "ranking.csv",
-    "report.html",
-    "run.json",
-    "run.toml",
-    "selected.txt",
-    "spectrum.png",
-]
+    "consensus.png", "matrices.npz", "ranking.csv", "report.html", "run.json", "run.toml",
+    "selected.txt", "spectrum.png",
+]  # fmt: skip
 CURVES = ["borda_curve.csv", "borda_curve.png", "clustering_curve.csv", "clustering_curve.png"]
 
 

@@ -2,23 +2,16 @@
 
 import importlib.util
 import os
-import sys
 import xml.etree.ElementTree as ET
-from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-try:
-    from reference import PAGES
-finally:
-    sys.path.pop(0)
+from loading import tool
 
 pytestmark = pytest.mark.thorough
 
 SPECS = [
     pytest.param(spec, id=f"{kind}-{spec.name}")
-    for kind, page in PAGES.items()
+    for kind, page in tool("reference").PAGES.items()
     if kind != "comparisons"
     for spec in page.registry.own()
 ]

@@ -1,11 +1,11 @@
 """Called from inside an R process, the bridge refuses instead of crashing it."""
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from loading import ROOT, program
 from r_packages import need
 
 from pyfsagg_rpy2.session import environment, inside_r
@@ -13,7 +13,6 @@ from pyfsagg_rpy2.session import environment, inside_r
 pytestmark = pytest.mark.r
 need("reticulate")
 
-ROOT = Path(__file__).parents[2]
 SCRIPT = """
 library(reticulate)
 arguments <- commandArgs(TRUE)
@@ -39,20 +38,11 @@ def test_reticulate_gets_a_refusal_and_a_child_process_does_not(tmp_path: Path) 
     script.write_text(SCRIPT)
     # reticulate 1.28, that of Debian 12, needs numpy < 2 for most things, though not for these.
     python = os.environ.get("PYFSAGG_PYTHON") or sys.executable
-    done = subprocess.run(
-        ["Rscript", "--vanilla", str(script), python, str(ROOT)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
-    )
-    assert done.returncode == 0, done.stderr
-    assert (
-        "InsideRError: pyfsagg_rpy2 starts an R of its own, which is not possible inside"
-        in done.stdout
-    )
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    command = ("Rscript", "--vanilla", script, python, ROOT)
+    done = program(*command, cwd=tmp_path, timeout=300, env=environment)
+    refusal = "InsideRError: pyfsagg_rpy2 starts an R of its own, which is not possible inside"
+    assert refusal in done.stdout
     assert "here True in a child False" in done.stdout
 
 

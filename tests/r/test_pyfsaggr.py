@@ -8,13 +8,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from loading import tool
 
 import pyfsagg
 from pyfsagg.cli import main
 from pyfsaggr import ROOT, SOURCE, libraries, need_pyfsaggr, run
-
-sys.path.insert(0, str(ROOT / "tools"))
-import r_archive
 
 pytestmark = pytest.mark.r
 need_pyfsaggr()
@@ -220,7 +218,7 @@ def test_the_package_installs_its_wheel_without_an_index(tmp_path: Path) -> None
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir"]
     run(*command, str(tmp_path), str(ROOT), folder=tmp_path)
     (wheel,) = tmp_path.glob("*.whl")
-    archive = r_archive.build(wheel, tmp_path, "--no-build-vignettes")
+    archive = tool("r_archive").build(wheel, tmp_path, "--no-build-vignettes")
     library = tmp_path / "library"
     library.mkdir()
     run("R", "CMD", "INSTALL", f"--library={library}", str(archive), folder=tmp_path)

@@ -111,12 +111,8 @@ def test_long_tables_and_many_lists() -> None:
 def test_names_are_harmless(hostile) -> None:
     table = RankTable.from_lists(dict.fromkeys(hostile, hostile))
     comparison = compare_aggregations(table, ["rra", "borda"])
-    page = read(
-        replace(comparison.results[0], others=comparison.results[1:]),
-        data_name=hostile[0],
-        command=hostile[1],
-        reading=[hostile[2]],
-    )
+    result = replace(comparison.results[0], others=comparison.results[1:])
+    page = read(result, data_name=hostile[0], command=hostile[1], reading=[hostile[2]])
     assert page.tags.count("script") == 1
     assert "img" not in page.tags
     assert not [name for _, name, _ in page.attributes if name.startswith("on")]

@@ -1,10 +1,8 @@
 """Plots: what is drawn and where, not how it looks."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
+from loading import python
 from matplotlib.collections import LineCollection, QuadMesh
 from matplotlib.figure import Figure
 from scipy.stats import spearmanr
@@ -241,8 +239,7 @@ def test_arguments_out_of_range(make) -> None:
 def test_no_pyplot_state_is_left_behind() -> None:
     """In a process of its own: this one may have used pyplot for other reasons."""
     code = "import sys, pyfsagg.plotting; print('matplotlib.pyplot' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+    assert python("-c", code).stdout.strip() == "False"
 
 
 @pytest.mark.parametrize(

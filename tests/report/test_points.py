@@ -30,6 +30,10 @@ def told(draw) -> list[tuple[int, int, str]]:
     ]  # fmt: skip
 
 
+def said(draw) -> list[str]:
+    return [text for *_, text in told(draw)]
+
+
 def axes(**titles: str):
     made = Figure(figsize=(6.4, 3.0), layout="constrained").add_subplot()
     made.set(xlabel=titles.get("x", "Dose (mg)"), ylabel=titles.get("y", "Answer"))
@@ -43,10 +47,7 @@ def test_points_are_where_the_marks_are() -> None:
         return ax
 
     points = told(draw)
-    assert [text for *_, text in points] == [
-        "Dose 1, Answer 0.5 (drug)",
-        "Dose 40, Answer −3 (drug)",
-    ]
+    assert said(draw) == ["Dose 1, Answer 0.5 (drug)", "Dose 40, Answer −3 (drug)"]
     svg = str(inline_svg(draw, prefix="p", label="test"))
     marks = re.findall(r'<use href="[^"]*" x="([\d.]+)" y="([\d.]+)" style="fill: #1f77b4', svg)
     assert len(marks) == 2
@@ -62,10 +63,8 @@ def test_names_at_an_axis_and_own_names() -> None:
         ax.set_yticks([0, 1], ["a{0}", "b"])
         return ax
 
-    assert [text for *_, text in told(named)] == [
-        "a{0}: −log10 of the p-value 2 (p-value)",
-        "b: −log10 of the p-value 1 (p-value)",
-    ]
+    of_p = "−log10 of the p-value"
+    assert said(named) == [f"a{{0}}: {of_p} 2 (p-value)", f"b: {of_p} 1 (p-value)"]
 
     def own():
         ax = axes()
@@ -74,10 +73,7 @@ def test_names_at_an_axis_and_own_names() -> None:
         name_points(ax.scatter([3.0], [4.0], label="late"), ["BRCA1"])
         return ax
 
-    assert [text for *_, text in told(own)] == [
-        "TP53: Dose 1, Answer 2",
-        "BRCA1: Dose 3, Answer 4 (late)",
-    ]
+    assert said(own) == ["TP53: Dose 1, Answer 2", "BRCA1: Dose 3, Answer 4 (late)"]
 
 
 def test_bars_and_curves() -> None:
@@ -87,7 +83,7 @@ def test_bars_and_curves() -> None:
         ax.set_yticks([0, 1], ["x", "y"])
         return ax
 
-    assert [text for *_, text in told(bars)] == ["x: Share 0.25", "y: Share 0.5"]
+    assert said(bars) == ["x: Share 0.25", "y: Share 0.5"]
 
     def curves():
         ax = axes()
@@ -131,10 +127,7 @@ def test_panels_have_their_titles() -> None:
         left.set_ylabel("Accuracy")
         return left
 
-    assert [text for *_, text in told(draw)] == [
-        "bayes: Kept 1, Accuracy 0.5",
-        "trees: Kept 1, Accuracy 0.5",
-    ]
+    assert said(draw) == [f"{name}: Kept 1, Accuracy 0.5" for name in ("bayes", "trees")]
 
 
 def test_tiles_say_their_row_their_column_and_their_text() -> None:
@@ -145,7 +138,7 @@ def test_tiles_say_their_row_their_column_and_their_text() -> None:
         return ax
 
     points = told(draw)
-    assert [text for *_, text in points] == ["a, a: 1.00", "a, b: –", "b, a: 0.20", "b, b: 1.00"]
+    assert said(draw) == ["a, a: 1.00", "a, b: –", "b, a: 0.20", "b, b: 1.00"]
     (x, y, _), (right, _, _), (_, below, _), _ = points
     assert right > x
     assert below > y

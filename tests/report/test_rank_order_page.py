@@ -52,9 +52,8 @@ def test_page_without_accuracy() -> None:
 
 
 def test_experiment_page(result) -> None:
-    curve = result.to_frame()[["size", "divergence", "accuracy"]].assign(
-        method="spoilers", removed=np.arange(7)
-    )
+    curve = result.to_frame()[["size", "divergence", "accuracy"]]
+    curve = curve.assign(method="spoilers", removed=np.arange(7))
     curves = pd.concat([curve.assign(panel=panel) for panel in ("first", "second")])
     findings = (Finding("one thing", True, "1 > 0"), Finding("another", False, "1 < 0"))
     found = Experiment("figure-8", "Orders", "accuracy", curves, None, findings, {"n_repeats": 2})

@@ -107,13 +107,8 @@ def test_pictures_refuse_what_they_cannot_draw(result: InfluenceResult) -> None:
 
 # --- pages -----------------------------------------------------------------------------------
 def test_stability_page_shows_the_table(tmp_path) -> None:
-    report = stability(
-        SCORES,
-        n_features_to_select=3,
-        compare=SCORES[:9, ::-1],
-        names=("one", "<other>"),
-        input="scores",
-    )
+    other = {"compare": SCORES[:9, ::-1], "names": ("one", "<other>")}
+    report = stability(SCORES, n_features_to_select=3, input="scores", **other)
     table = stability_table(SCORES, n_features_to_select=3)
     page = report._page(command="stability scores.csv")
     path = write_page(page, tmp_path / "report.html")

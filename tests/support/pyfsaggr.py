@@ -2,12 +2,11 @@
 
 import os
 import shutil
-import subprocess
 from pathlib import Path
 
 import pytest
+from loading import ROOT, program
 
-ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "r_bridge" / "pyfsaggr"
 
 
@@ -24,17 +23,8 @@ def need_pyfsaggr() -> None:
 
 def run(*command: str, folder: Path, **environment: str) -> str:
     """What a command prints; it must succeed."""
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=900,
-        env=clean({**os.environ, **environment}),
-    )
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
-    return done.stdout
+    settings = clean({**os.environ, **environment})
+    return program(*command, cwd=folder, timeout=900, env=settings).stdout
 
 
 def clean(environment) -> dict[str, str]:

@@ -13,11 +13,10 @@ from pathlib import Path
 
 import pytest
 from html_pages import chromium, missing
-from loading import load
+from loading import ROOT, load
 
 import pyfsagg
 
-ROOT = Path(__file__).parents[2]
 VALIDATION = ROOT / "data" / "validation"
 
 
