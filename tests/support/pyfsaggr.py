@@ -27,6 +27,11 @@ def run(*command: str, folder: Path, **environment: str) -> str:
     return program(*command, cwd=folder, timeout=900, env=settings).stdout
 
 
+def rscript(code: str, *folders: Path, folder: Path, **environment: str) -> str:
+    """What R prints of code, with packages from further folders."""
+    return run("Rscript", "-e", code, folder=folder, R_LIBS=libraries(*folders), **environment)
+
+
 def clean(environment) -> dict[str, str]:
     """Without the paths of the Python of this test, which is another than that of R."""
     others = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
