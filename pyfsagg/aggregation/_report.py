@@ -436,18 +436,12 @@ def _lists(result: Aggregation, top: int) -> PageTable:
 
 
 DEPTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
-REFERENCES = [
-    (
-        "End of agreement",
-        "Hall, Schimek (2012). Moderate-deviation-based inference for random degeneration in paired "
-        "rank lists. Journal of the American Statistical Association 107, 661–672",
-    ),
-    (
-        "Rank-biased overlap",
-        "Webber, Moffat, Zobel (2010). A similarity measure for indefinite rankings. ACM Transactions "
-        "on Information Systems 28, 20",
-    ),
-]
+REFERENCES = {
+    "End of agreement": "Hall, Schimek (2012). Moderate-deviation-based inference for random degeneration in "
+    "paired rank lists. Journal of the American Statistical Association 107, 661–672",
+    "Rank-biased overlap": "Webber, Moffat, Zobel (2010). A similarity measure for indefinite rankings. ACM "
+    "Transactions on Information Systems 28, 20",
+}
 
 
 def agreement_page(result: ListAgreement, view: Mapping[str, Any]) -> closing.Report:
@@ -506,5 +500,5 @@ def agreement_page(result: ListAgreement, view: Mapping[str, Any]) -> closing.Re
         f"{plural(lists, 'list')}, {plural(items, 'item')}",
         sections,
         closing.settings_groups(result),
-        [closing.software(__version__), *REFERENCES],
+        [closing.software(__version__), *REFERENCES.items()],
     )

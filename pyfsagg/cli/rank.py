@@ -236,9 +236,7 @@ def _rank(options: argparse.Namespace) -> None:
         if table.groups is not None and options.resampling in (None, "bootstrap"):
             options.resampling = "grouped_bootstrap"
 
-    def rank(progress: Progress | None) -> pyfsagg.EnsembleResult:
-        return _ensemble(options, table.table, table.y, progress=progress, groups=table.groups)
-
+    rank = partial(_ensemble, options, table.table, table.y, groups=table.groups)
     apart = {*(options.adjust or ()), *(options.always or ())}
     features = set(table.table.feature_names) - apart
     n_features = len(group_columns(Task.from_flags(options), sorted(features)))
@@ -248,13 +246,9 @@ def _rank(options: argparse.Namespace) -> None:
 def _rank_loaded(options: argparse.Namespace, name: str) -> None:
     """A data set loaded by name, with its target."""
     data = pyfsagg.load_dataset(name)
-
-    def rank(progress: Progress | None) -> pyfsagg.EnsembleResult:
-        return _ensemble(options, data.X, data.y, progress=progress)
-
     reading = [f"data = pyfsagg.load_dataset({data.name!r})", "X, y = data.X, data.y"]
     view = {"data_name": data.name, "reading": reading}
-    _run(options, data.X.shape[1], rank, view)
+    _run(options, data.X.shape[1], partial(_ensemble, options, data.X, data.y), view)
 
 
 def _run(
@@ -280,7 +274,9 @@ def _run(
     keep_result(options, rank, unit=unit, view=view, said=said)
 
 
-def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> pyfsagg.EnsembleResult:
+def _ensemble(
+    options: argparse.Namespace, X: Any, y: Any, progress: Progress | None, groups: Any = None
+) -> pyfsagg.EnsembleResult:
     """Call wam or bam with the settings of the flags."""
     from pyfsagg.ensemble.run import gather_settings
     from pyfsagg.ensemble.scoring import deep_enough, likely_filters
@@ -294,7 +290,8 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> pyfsa
         "precision": assignments(options.precision) or None,
         "resampling": options.resampling or "bootstrap",
         "resampling_params": assignments(options.resampling_param),
-        **more,
+        "progress": progress,
+        "groups": groups,
     }
     shared = {
         **given(options, "normalize", "aggregator"),

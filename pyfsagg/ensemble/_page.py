@@ -152,33 +152,27 @@ def _ranking_table(result: EnsembleResult, chosen: selection.Selection) -> PageT
         if hidden
         else ""
     )
-    meanings = [
-        (
-            "Score",
-            "the aggregate over all resamples, larger = more important; the first column has its rank, with "
-            "the average for ties",
-        ),
-        ("Status", "; ".join(map(" = ".join, selection.STATUSES.items()))),
-        *facts.set_meanings(result),
-        (
-            "Median rank and 95\u00a0% of resamples",
-            "median, and 2.5\u00a0% to 97.5\u00a0% quantile, of the ranks of the feature in single "
-            "resamples; not a confidence interval for its true rank",
-        ),
-        (
-            "Selected in %",
-            f"share of resamples in which the feature is among the best {count(k)}, with its Wilson "
-            f"interval. The interval shows how precisely {plural(result.n_resamples, 'resample')} "
-            f"{'determines' if result.n_resamples == 1 else 'determine'} that share; it does not refer to "
-            "other samples of the same population. By chance alone a feature is "
-            f"selected in {number(100 * k / result.n_features, 0)}\u00a0% of resamples on average, and a "
-            "noise feature that this sample favours in many more, because resamples share rows: a high "
-            "share is no evidence that a feature matters. Error control (max_false or fdr) limits the "
-            "false selections",
-        ),
-        ("Mean", "mean score of a filter over the resamples, in the unit of the filter"),
-    ]
-    explained = Markup(" ").join(Markup("<b>{}</b>: {}.").format(*entry) for entry in meanings)
+    determines = "determines" if result.n_resamples == 1 else "determine"
+    meanings = {
+        "Score": "the aggregate over all resamples, larger = more important; the first column has its rank, "
+        "with the average for ties",
+        "Status": "; ".join(map(" = ".join, selection.STATUSES.items())),
+        **dict(facts.set_meanings(result)),
+        "Median rank and 95\u00a0% of resamples": "median, and 2.5\u00a0% to 97.5\u00a0% quantile, of the "
+        "ranks of the feature in single resamples; not a confidence interval for its true rank",
+        "Selected in %": "share of resamples in which the feature is among the best "
+        f"{count(k)}, with its Wilson interval. The interval shows how precisely "
+        f"{plural(result.n_resamples, 'resample')} {determines} that share; it does not refer to "
+        "other samples of the same population. By chance alone a feature is "
+        f"selected in {number(100 * k / result.n_features, 0)}\u00a0% of resamples on average, and a "
+        "noise feature that this sample favours in many more, because resamples share rows: a high "
+        "share is no evidence that a feature matters. Error control (max_false or fdr) limits the "
+        "false selections",
+        "Mean": "mean score of a filter over the resamples, in the unit of the filter",
+    }
+    explained = Markup(" ").join(
+        Markup("<b>{}</b>: {}.").format(*each) for each in meanings.items()
+    )
     rest = chosen.frame.iloc[len(best) :]
     found = ranks(rest["rank"]), numbers(rest["score"]), rest["selected"], rest["status"]
     return PageTable.of_columns(

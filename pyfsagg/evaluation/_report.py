@@ -212,25 +212,16 @@ def value_table(result: Evaluation) -> PageTable:
     return PageTable(caption, heads(titles, words), rows, note, find="row")
 
 
-REFERENCES = (
-    ("Thesis protocol and weighted average accuracy", closing.THESIS),
-    (
-        "Nested and leaky protocol",
-        "C. Ambroise and G. J. McLachlan (2002). Selection bias in gene extraction on the basis of "
-        "microarray gene-expression data. PNAS 99",
-    ),
-    (
-        "Corrected t tests",
-        "C. Nadeau and Y. Bengio (2003). Inference for the generalization error. Machine Learning "
-        "52; R. R. Bouckaert and E. Frank (2004). Evaluating the replicability of significance tests "
-        "for comparing learning algorithms. PAKDD",
-    ),
-    (
-        "Bayesian correlated t tests",
-        "A. Benavoli, G. Corani, J. Demšar and M. Zaffalon (2017). Time for a change: a tutorial for "
-        "comparing multiple classifiers through Bayesian analysis. JMLR 18",
-    ),
-)
+REFERENCES = {
+    "Thesis protocol and weighted average accuracy": closing.THESIS,
+    "Nested and leaky protocol": "C. Ambroise and G. J. McLachlan (2002). Selection bias in gene extraction "
+    "on the basis of microarray gene-expression data. PNAS 99",
+    "Corrected t tests": "C. Nadeau and Y. Bengio (2003). Inference for the generalization error. Machine "
+    "Learning 52; R. R. Bouckaert and E. Frank (2004). Evaluating the replicability of significance tests "
+    "for comparing learning algorithms. PAKDD",
+    "Bayesian correlated t tests": "A. Benavoli, G. Corani, J. Demšar and M. Zaffalon (2017). Time for a "
+    "change: a tutorial for comparing multiple classifiers through Bayesian analysis. JMLR 18",
+}
 
 
 def evaluation_page(result: Evaluation, view: Mapping[str, Any]) -> closing.Report:
@@ -268,5 +259,5 @@ def evaluation_page(result: Evaluation, view: Mapping[str, Any]) -> closing.Repo
         sections.append(Section("differences", "Differences", difference_blocks(comparison)))
     sections += failure_sections(result)
     sections.append(Section("values", "All values", [value_table(result)]))
-    titles = ("Evaluation", "Evaluation of {}")
-    return closing.Report(titles, subtitle, sections, closing.settings_groups(result), REFERENCES)
+    titles, references = ("Evaluation", "Evaluation of {}"), list(REFERENCES.items())
+    return closing.Report(titles, subtitle, sections, closing.settings_groups(result), references)

@@ -23,22 +23,15 @@ from pyfsagg.score_tables._result import MOST_LEFT_OUT, Standings, percent
 from pyfsagg.statistics import RankConfidence, critical_difference
 
 MOST_DRAWN, MOST_TILES, MOST_ROWS = 40, 20, 500
-REFERENCES = [
-    (
-        "Sets of places",
-        "Mogstad, Romano, Shaikh, Wilhelm (2024). Inference for ranks with applications to mobility across "
-        "neighbourhoods and academic achievement across countries. Review of Economic Studies 91",
-    ),
-    ("Average ranks", "Demšar (2006). JMLR 7, 1–30"),
-    ("Correction for all pairs", "Holm (1979). Scandinavian Journal of Statistics 6, 65–70"),
-]
-TITLES = ("Standings", "Standings: {}")
-HOLES = ("Holes", "Skillings, Mack (1981). Technometrics 23, 171–177")
-EQUIVALENCE = (
-    "Probabilities of equivalence",
-    "Benavoli, Corani, Demšar, Zaffalon (2017). JMLR 18, 1–36",
-)
-FOLDS = ("Folds", "Nadeau, Bengio (2003). Machine Learning 52, 239–281")
+REFERENCES = {
+    "Sets of places": "Mogstad, Romano, Shaikh, Wilhelm (2024). Inference for ranks with applications to "
+    "mobility across neighbourhoods and academic achievement across countries. Review of Economic Studies 91",
+    "Average ranks": "Demšar (2006). JMLR 7, 1–30",
+    "Correction for all pairs": "Holm (1979). Scandinavian Journal of Statistics 6, 65–70",
+    "Holes": "Skillings, Mack (1981). Technometrics 23, 171–177",
+    "Folds": "Nadeau, Bengio (2003). Machine Learning 52, 239–281",
+    "Probabilities of equivalence": "Benavoli, Corani, Demšar, Zaffalon (2017). JMLR 18, 1–36",
+}
 
 
 def plot_place_sets(
@@ -175,12 +168,13 @@ def _report(
     subtitle: str,
     sections: Sequence[Section],
 ) -> Report:
-    holes = [HOLES] if any(one._holes for one in of) else []
-    folds = [FOLDS] if of[0]._of_folds else []
-    equivalence = [EQUIVALENCE] if of[0].rope is not None else []
-    references = [software(__version__), *REFERENCES, *holes, *folds, *equivalence]
+    unused = set() if any(one._holes for one in of) else {"Holes"}
+    unused |= set() if of[0]._of_folds else {"Folds"}
+    unused |= {"Probabilities of equivalence"} if of[0].rope is None else set()
+    used = [(what, source) for what, source in REFERENCES.items() if what not in unused]
     text = Section("text", "For a methods section", [Text(result.methods_text())], short="Text")
-    return Report(TITLES, subtitle, [*sections, text], settings_groups(result), references)
+    titles, settings = ("Standings", "Standings: {}"), settings_groups(result)
+    return Report(titles, subtitle, [*sections, text], settings, [software(__version__), *used])
 
 
 def _pictures(result: Standings, prefix: str = "") -> list[Block]:

@@ -248,14 +248,11 @@ ORIGINS = {
     "p-values of the guides": "was taken from the p-values of the guides",
     "the default": "is the default",
 }
-REFERENCES = [
-    (
-        "Method",
-        "Li et al. (2014). MAGeCK enables robust identification of essential genes from genome-scale "
-        "CRISPR/Cas9 knockout screens. Genome Biology 15, 554",
-    ),
-    ("q-values", "Storey, Taylor, Siegmund (2004). JRSS B 66, 187–205"),
-]
+REFERENCES = {
+    "Method": "Li et al. (2014). MAGeCK enables robust identification of essential genes from genome-scale "
+    "CRISPR/Cas9 knockout screens. Genome Biology 15, 554",
+    "q-values": "Storey, Taylor, Siegmund (2004). JRSS B 66, 187–205",
+}
 
 
 def screen_page(result: Screen, view: Mapping[str, Any]) -> Report:
@@ -293,7 +290,7 @@ def screen_page(result: Screen, view: Mapping[str, Any]) -> Report:
     sections.append(Section("trust", "How far to trust the p-values", trust, short="Trust"))
     subtitle = f"{plural(len(result.genes), 'gene')}, {plural(len(result.guides), 'guide')}"
     settings = settings_groups(result, words={"alpha": alphas})
-    references = [software(__version__), *REFERENCES]
+    references = [software(__version__), *REFERENCES.items()]
     return Report(("Screen", "Screen: {}"), subtitle, sections, settings, references)
 
 

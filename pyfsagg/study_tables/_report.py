@@ -20,17 +20,12 @@ from pyfsagg.study_tables._result import NOMINAL, Studies
 
 MOST_ROWS = 500
 MOST_DRAWN = 20
-REFERENCES = [
-    (
-        "In at least r studies",
-        "Benjamini, Heller (2008). Screening for partial conjunction hypotheses. Biometrics 64",
-    ),
-    (
-        "Adaptive filter",
-        "Wang, Gui, Su, Sabatti, Owen (2022). Detecting multiple replicating signals using adaptive "
-        "filtering procedures. Annals of Statistics 50, 1890",
-    ),
-]
+REFERENCES = {
+    "In at least r studies": "Benjamini, Heller (2008). Screening for partial conjunction hypotheses. "
+    "Biometrics 64",
+    "Adaptive filter": "Wang, Gui, Su, Sabatti, Owen (2022). Detecting multiple replicating signals using "
+    "adaptive filtering procedures. Annals of Statistics 50, 1890",
+}
 
 
 def plot_study_evidence(result: Studies, *, n: int = MOST_DRAWN, ax: Axes | None = None) -> Axes:
@@ -76,7 +71,7 @@ def studies_page(result: Studies, view: Mapping[str, Any]) -> Report:
     ]
     titles = ("Several studies", "Several studies: {}")
     subtitle = f"{plural(len(result.studies), 'study')}, {plural(len(result.names), 'item')}"
-    references = [software(__version__), *REFERENCES]
+    references = [software(__version__), *REFERENCES.items()]
     return Report(titles, subtitle, sections, settings_groups(result), references)
 
 
