@@ -50,7 +50,7 @@ MEASURES = {
 
 def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> closing.Report:
     """The report of a run."""
-    wish, limit = selection.read_view(view)
+    wish, limit = selection.read_view(**view)
     chosen = selection.select_features(result, wish)
     k = chosen.compared
     best, shuffled = best_names(result, MOST_SHOWN), result.permutation is not None
@@ -121,7 +121,7 @@ def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> closing.Re
 def _ranking_table(result: EnsembleResult, chosen: selection.Selection) -> PageTable:
     """Best feature first."""
     k = chosen.compared
-    frame = selection.ranking_frame(result, selection.Top(k))
+    frame = selection.ranking_frame(result, selection.Fixed(k))
     selected = chosen.frame["selected"].to_numpy()
     last = int(np.flatnonzero(selected)[-1]) + 1 if chosen.number else 0
     best = frame.head(max(MOST_ROWS, min(last, MOST_SELECTED)))
