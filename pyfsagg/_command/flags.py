@@ -118,21 +118,19 @@ class Flags:
 
     def event(self) -> None:
         """The flag that makes the target a time until an event."""
-        self.add(
-            "--event",
-            metavar="COLUMN[=VALUE]",
-            help="survival: column with 1 for an observed event and 0 for a censored time; with "
-            "COLUMN=VALUE, VALUE is the event and all others are censored; --target is the column of "
-            "times",
+        text = "survival: column with 1 for an observed event and 0 for a censored time; with "
+        text += (
+            "COLUMN=VALUE, VALUE is the event and all others are censored; --target is the column "
         )
+        text += "of times"
+        self.add("--event", metavar="COLUMN[=VALUE]", help=text)
 
     def view(self) -> None:
         """How a saved result is shown."""
         text = ", or auto, the proposal of a run of rank (default: as saved)"
         self.size("--threshold", text, type=threshold_or_auto)
-        text = (
-            "another option of how this kind of result is shown, such as top=20 (may be repeated)"
-        )
+        text = "another option of how this kind of result is shown, such as top=20 (may be "
+        text += "repeated)"
         self.settings("--set", help=text)
 
 
@@ -375,9 +373,8 @@ def _first_run() -> str:
 
 
 def _log_lines(unit: str, begin: float) -> Callable[[int, int], None]:
-    logged, last = 0, 0.0
+    logged, last, estimated = 0, 0.0, False
     first: tuple[int, float] | None = None
-    estimated = False
 
     def log(done: int, total: int) -> None:
         nonlocal logged, last, first, estimated
@@ -385,8 +382,7 @@ def _log_lines(unit: str, begin: float) -> Callable[[int, int], None]:
         if now < begin:
             return
         if done == 0:
-            why = _first_run()
-            reason = f" ({why})" if why else ""
+            reason = f" ({why})" if (why := _first_run()) else ""
             print(f"{total} {unit}s to do{reason}", file=sys.stderr, flush=True)
             return
         quarter = 4 * done // total

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from pyfsagg._base.spellings import ARGUMENTS
-from pyfsagg._message import Door, Phrase, Use, Value
+from pyfsagg._message import Door, Phrase, Use
 from pyfsagg.exceptions import DataError, ParameterError
 
 MEANT = {"format": "--xlsx", "force": "--overwrite"}  # what flags of other programs are called here
@@ -115,11 +115,19 @@ class Parser(argparse.ArgumentParser):
             " ".join(["usage:", self.prog, *map(_shown, places), *words, "[options]"])
         )
         about = {str(group.title): group.description for group in self._action_groups[2:]}
-        for title, actions in self._sections(places, flags, short):
-            formatter.start_section(title)
-            formatter.add_text(about.get(str(title)))
-            formatter.add_arguments(actions if not short else list(map(_shortened, actions)))
-            formatter.end_section()
+        home = {name: title for title, names in SECTIONS.items() for name in names}
+        groups = self._action_groups[2:]
+        own = {action: group.title for group in groups for action in group._group_actions}
+        sections: dict[str, list[argparse.Action]] = {"what it takes": places}
+        for action in flags:
+            title = None if short else own.get(action) or home.get(action.dest)
+            sections.setdefault(title or "what it takes", []).append(action)
+        for title, actions in sections.items():
+            if actions:
+                formatter.start_section(title)
+                formatter.add_text(about.get(title))
+                formatter.add_arguments(actions if not short else list(map(_shortened, actions)))
+                formatter.end_section()
         if short:
             n_flags = sum(1 for action in self._actions if action.option_strings)
             formatter.add_text(f"All {n_flags} flags: {self.prog} --help all")
@@ -127,21 +135,6 @@ class Parser(argparse.ArgumentParser):
             formatter.add_text(more)
             formatter.add_text(remarks)
         return formatter.format_help()
-
-    def _sections(
-        self, places: list[argparse.Action], flags: list[argparse.Action], short: bool
-    ) -> list[tuple[str | None, list[argparse.Action]]]:
-        """Titles with flags: those many commands have by :data:`SECTIONS`, others by their own groups."""
-        if short:
-            return [("what it takes", [*places, *flags])]
-        home = {name: title for title, names in SECTIONS.items() for name in names}
-        groups = self._action_groups[2:]
-        own = {action: group.title for group in groups for action in group._group_actions}
-        sections: dict[str, list[argparse.Action]] = {"what it takes": list(places)}
-        for action in flags:
-            title = own.get(action) or home.get(action.dest) or "what it takes"
-            sections.setdefault(str(title), []).append(action)
-        return [(title, actions) for title, actions in sections.items() if actions]
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message} (see {self.prog} --help)\n")
@@ -225,11 +218,8 @@ answers Python unpickles."""
 
 def config_text(parser: argparse.ArgumentParser, options: argparse.Namespace) -> str:
     """The command and its flags other than defaults as TOML, without those for output and execution."""
-    lines = [
-        "# pyfsagg reads this file again: pyfsagg "
-        f"{options.command} --config {CONFIG_FILE}. Flags on the command line come first.",
-        f"command = {json.dumps(options.command)}",
-    ]
+    again = f"pyfsagg {options.command} --config {CONFIG_FILE}"
+    first = f"# pyfsagg reads this file again: {again}. Flags on the command line come first."
     settings: dict[str, str] = {}
     for action in parser._actions:
         key = _key(action)
@@ -237,7 +227,8 @@ def config_text(parser: argparse.ArgumentParser, options: argparse.Namespace) ->
         usual = options.usual.get(action.dest, parser.get_default(action.dest))
         if key not in NOT_KEPT and value is not None and value != usual:
             settings.setdefault(action.dest, f"{key} = {_toml(value)}")  # the first name of a flag
-    return "\n".join([*lines, *settings.values()]) + "\n"
+    command = f"command = {json.dumps(options.command)}"
+    return "\n".join([first, command, *settings.values()]) + "\n"
 
 
 def take_config(parser: argparse.ArgumentParser, arguments: list[str]) -> None:
@@ -266,10 +257,10 @@ def take_config(parser: argparse.ArgumentParser, arguments: list[str]) -> None:
                 f"{path}: {key} belongs to one run and is not read from a file; type --{key} on the "
                 "command line instead"
             )
-        action = actions.get(key)
-        if action is None:
+        if key not in actions:
             known = [name for name in actions if name not in NOT_KEPT]
             raise ParameterError(f"{path}: unknown setting {key!r}{nearest(key, known)}")
+        action = actions[key]
         usual[action.dest] = action.default
         action.default = _value(command, action, value, f"{path}: {key}")
         action.required = False
@@ -390,14 +381,13 @@ class Terminal(Door):
         flags = flags_of(self.parser)
         if not use.values.keys() <= flags.keys():
             return super().use(use)
-        return " ".join(self._given(flags[name], value) for name, value in use.values.items())
-
-    def _given(self, flag: str, value: Value) -> str:
-        if value.value is False:
-            return f"no {flag}"
         switches = [action for action in self.parser._actions if action.nargs == 0]
-        alone = any(flag in action.option_strings for action in switches)
-        return flag if alone else f"{flag} {_typed(value.value)}"
+        alone = {flag for action in switches for flag in action.option_strings}
+        words = []
+        for flag, value in ((flags[name], value.value) for name, value in use.values.items()):
+            shown = flag if flag in alone else f"{flag} {_typed(value)}"
+            words.append(f"no {flag}" if value is False else shown)
+        return " ".join(words)
 
     def phrase(self, phrase: Phrase) -> str:
         words = self.phrases.get(phrase.key)
@@ -409,9 +399,9 @@ def flags_of(parser: argparse.ArgumentParser) -> dict[str, str]:
     called: Mapping[str, str | None] = parser.get_default("called") or {}
     flags: dict[str, str] = {}
     for action in parser._actions:
-        long = [flag for flag in action.option_strings if flag.startswith("--")]
-        if long:
-            flags.setdefault(action.dest, long[0])
+        for flag in action.option_strings:
+            if flag.startswith("--"):
+                flags.setdefault(action.dest, flag)
     for name, dest in {**OTHER_NAMES, **called}.items():
         if dest is None:
             flags.pop(name, None)

@@ -27,25 +27,19 @@ if TYPE_CHECKING:
     from pyfsagg._run.result import Result
 
 
-# A name that looks like a formula or a link is a name.
-_PLAIN = {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}
-_HELD = {"in_memory": True}  # or else a run that is killed leaves files in the temporary folder
-_CREATED = datetime(2000, 1, 1)  # the same bytes for the same tables
-
-
 def write_workbook(path: Path, tables: Mapping[str, pd.DataFrame]) -> None:
     """Write each table on a sheet of its name."""
     import pandas as pd
 
-    with pd.ExcelWriter(
-        path, engine="xlsxwriter", engine_kwargs={"options": _PLAIN | _HELD}
-    ) as book:
-        book.book.set_properties({"created": _CREATED})
+    # A name that looks like a formula or a link is a name.
+    how = {"strings_to_formulas": False, "strings_to_urls": False, "nan_inf_to_errors": True}
+    how["in_memory"] = True  # or else a run that is killed leaves files in the temporary folder
+    with pd.ExcelWriter(path, engine="xlsxwriter", engine_kwargs={"options": how}) as book:
+        # The same bytes for the same tables.
+        book.book.set_properties({"created": datetime(2000, 1, 1)})
         for name, frame in tables.items():
-            sheet = Path(name).stem[:31]
-            frame.to_excel(
-                book, sheet_name=sheet, index=frame.index.name is not None, freeze_panes=(1, 1)
-            )
+            named = frame.index.name is not None
+            frame.to_excel(book, sheet_name=Path(name).stem[:31], index=named, freeze_panes=(1, 1))
 
 
 Progress = Callable[[int, int], None]
@@ -79,22 +73,35 @@ def keep_result(
                 print(step, file=sys.stderr, flush=True)
 
         with reporter(unit or "", quiet=silent) as progress:
-            result = compute(_saying(said, progress))
+            left = list(said)  # before the first progress
+
+            def advance(done: int, total: int) -> None:
+                if left:
+                    print("\n".join(left), file=sys.stderr, flush=True)
+                    left.clear()
+                assert progress is not None
+                progress(done, total)
+
+            result = compute(advance if progress is not None and said else progress)
         own = view(result) if callable(view) else view or {}
-        chosen = {"command": shlex.join(_without_place(options.arguments)), **own}
+        typed, words = iter(options.arguments), list[str]()
+        for word in typed:  # without the place, which is taken: pasted, the command takes a new one
+            if word in ("-o", "--output"):
+                next(typed, None)
+            elif word != "--overwrite" and not word.startswith("--output="):
+                words.append(word)
+        chosen = {"command": shlex.join(words), **own}
         with _saved_elsewhere(result, place.folder, chosen):
             say("drawing the report")
             result.report(place.draft / REPORT_FILE, **chosen)
             if draw is not None:
                 draw(result, place.draft)
             say("writing the files")
-            (place.draft / CONFIG_FILE).write_text(
-                config_text(options.parser, options), encoding="utf-8"
-            )
+            config = config_text(options.parser, options)
+            (place.draft / CONFIG_FILE).write_text(config, encoding="utf-8")
             if options.xlsx:
-                write_workbook(
-                    place.draft / "tables.xlsx", result._tables(result._options_in_force(chosen))
-                )
+                tables = result._tables(result._options_in_force(chosen))
+                write_workbook(place.draft / "tables.xlsx", tables)
             result._write_into(place.draft, **chosen)  # last: the record names all files
             files = sorted(path.name for path in place.draft.iterdir() if path.name != REPORT_FILE)
         place.publish()
@@ -106,28 +113,14 @@ def keep_result(
         slash = "/" if str(folder) != "." else ""
         brief = getattr(options, "verbose", None) is False
         facts = result._facts(result._options_in_force(chosen))
-        text = render_text(answer_of(facts) if brief else facts, terminal_width())
+        print(render_text(answer_of(facts) if brief else facts, terminal_width()))
         print(
-            f"{text}\n\nResults are in {folder}{slash}: "
-            f"{', '.join(files)} and the report {REPORT_FILE} ({elapsed:.1f} s)"
+            f"\nResults are in {folder}{slash}: {', '.join(files)} and the report {REPORT_FILE} "
+            f"({elapsed:.1f} s)"
         )
         if brief:
             print(f"Read {folder / REPORT_FILE} next; pyfsagg show {folder} prints the details.")
     return result
-
-
-def _without_place(arguments: Sequence[str]) -> list[str]:
-    """A command without the place of its results, which are there: pasted, it takes a new one."""
-    words: list[str] = []
-    skip = False
-    for word in arguments:
-        if skip:
-            skip = False
-        elif word in ("-o", "--output"):
-            skip = True
-        elif word != "--overwrite" and not word.startswith("--output="):
-            words.append(word)
-    return words
 
 
 @contextmanager
@@ -148,21 +141,6 @@ def _saved_elsewhere(result: Result, folder: Path, view: Mapping[str, Any]) -> I
             f"cannot write {folder}: {reason}; the results are in {other}, and pyfsagg report writes "
             "their page"
         ) from error
-
-
-def _saying(lines: Sequence[str], progress: Progress | None) -> Progress | None:
-    """A progress function that prints lines first."""
-    if progress is None or not lines:
-        return progress
-    left = list(lines)
-
-    def advance(done: int, total: int) -> None:
-        if left:
-            print("\n".join(left), file=sys.stderr, flush=True)
-            left.clear()
-        progress(done, total)
-
-    return advance
 
 
 def print_records(frame: pd.DataFrame) -> None:

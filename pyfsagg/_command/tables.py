@@ -56,16 +56,12 @@ def read_files(paths: Sequence[str]) -> dict[str, Any]:
     standard input and folders have no hash."""
     from pyfsagg._table.delimited import read_hashed
 
-    def hash_of(path: str) -> str:
-        if path == "-":
-            return "none: it is read once"
-        return "none: a folder" if Path(path).is_dir() else read_hashed(path)[1]
-
-    names = [name_of_table(path) for path in paths]
-    hashes = {
-        name if names.count(name) == 1 else path: hash_of(path)
-        for path, name in zip(paths, names, strict=True)
-    }
+    names, hashes = [name_of_table(path) for path in paths], {}
+    for path, name in zip(paths, names, strict=True):
+        found = "none: it is read once" if path == "-" else "none: a folder"
+        if path != "-" and not Path(path).is_dir():
+            found = read_hashed(path)[1]
+        hashes[name if names.count(name) == 1 else path] = found
     if len(hashes) > 1:
         return {"files": hashes}
     [(name, digest)] = hashes.items()
@@ -102,20 +98,36 @@ def check_file(
     options: argparse.Namespace, target: str | list[str] | None = None, groups: str | None = None
 ) -> ReadTable:
     """Read the table of a command and look through it."""
+    import pandas as pd
+
     from pyfsagg._table.look import find_in_table
-    from pyfsagg.datasets._loaders import split_target
+    from pyfsagg._table.source import TableSource, read_source
+    from pyfsagg.datasets import load_dataset
+    from pyfsagg.datasets._loaders import list_datasets, split_target
 
     how = Reading.from_flags(options)
     for role, columns in (("the target", target), ("the groups", groups)):
-        for name in _names(columns):
-            if name in (*how.drop, how.id):
-                raise ParameterError(f"the column {name!r} cannot be both {role} and omitted")
-    source, target = _named_source(options.table, how, target)
+        if omitted := [name for name in _names(columns) if name in (*how.drop, how.id)]:
+            raise ParameterError(f"the column {omitted[0]!r} cannot be both {role} and omitted")
+    name = options.table
+    if name == "-" or Path(name).exists() or name not in list_datasets().index:
+        source = read_source(name, how)
+    else:  # the data set of that name, which has a target
+        data = load_dataset(name)
+        frame = data.X.assign(**{str(data.y.name): data.y})
+        source = TableSource(frame, {"file": data.name, "format": "data set"}, ())
+        target = target or str(data.y.name)
     source, target, changes = _with_events(source, target)
     try:
         X, y = split_target(source.frame, target, [groups] if groups else [])
     except UnknownNameError as error:
-        if how.transpose or not _has_features_in_rows(source.frame):
+        # Names that all differ in the first column, and numbers in most others, look like features.
+        frame, is_numeric = source.frame, pd.api.types.is_numeric_dtype
+        numeric, names = sum(map(is_numeric, frame.dtypes)), frame.iloc[:, 0]
+        named = not isinstance(frame.index, pd.RangeIndex)
+        named = named or (not is_numeric(names) and names.is_unique)
+        wide = frame.shape[1] > 3 and 4 * numeric >= 3 * frame.shape[1]
+        if how.transpose or not (named and wide):
             raise
         raise DataError(
             str(error).partition(" Known:")[0],
@@ -129,35 +141,6 @@ def check_file(
     check = check.spelled(Terminal(options.parser))
     record = {**source.record, "found": list(source.notes), **check.record()}
     return ReadTable(X, table, y, subjects, check, record, source.notes, changes)
-
-
-def _named_source(
-    table: str, how: Reading, target: str | list[str] | None
-) -> tuple[TableSource, str | list[str] | None]:
-    """The table of a file, or, without such a file, of the data set of that name, which has a target."""
-    from pyfsagg._table.source import TableSource, read_source
-    from pyfsagg.datasets import load_dataset
-    from pyfsagg.datasets._loaders import list_datasets
-
-    if table == "-" or Path(table).exists() or table not in list_datasets().index:
-        return read_source(table, how), target
-    data = load_dataset(table)
-    frame = data.X.assign(**{str(data.y.name): data.y})
-    record = {"file": data.name, "format": "data set"}
-    return TableSource(frame, record, ()), target or str(data.y.name)
-
-
-def _has_features_in_rows(frame: pd.DataFrame) -> bool:
-    """Whether a table has names that all differ in its first column, and numbers in most others."""
-    import pandas as pd
-
-    names = frame.iloc[:, 0]
-    if isinstance(frame.index, pd.RangeIndex):
-        words = not pd.api.types.is_numeric_dtype(names) and names.is_unique
-    else:
-        words = True
-    numeric = sum(map(pd.api.types.is_numeric_dtype, frame.dtypes))
-    return words and frame.shape[1] > 3 and 4 * numeric >= 3 * frame.shape[1]
 
 
 def _converted(options: argparse.Namespace, X: pd.DataFrame) -> ConvertedTable:
@@ -280,11 +263,8 @@ def load_sparse(options: argparse.Namespace) -> ReadTable:
 
     read = check_sparse_file(options)
     read.check.require(options.accept)
-    code = [
-        "from pyfsagg.datasets import read_sparse_table",
-        "",
-        f"X, y = read_sparse_table({options.table!r})",
-    ]
+    code = ["from pyfsagg.datasets import read_sparse_table", ""]
+    code.append(f"X, y = read_sparse_table({options.table!r})")
     known = _rows_with_target(read.y)
     if read.y is not None and known is not None:
         X = read.X[known]

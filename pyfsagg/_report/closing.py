@@ -60,8 +60,7 @@ def leads_to(topic: Topic) -> str:
 
 def glossary(words: Iterable[tuple[str, str, Topic]]) -> list[Section]:
     """A section with the words of a page, as (word, meaning, topic); none without words."""
-    known = list(words)
-    if not known:
+    if not (known := list(words)):
         return []
     entries = Glossary([(word, f"{meaning.rstrip('.')}.") for word, meaning, _ in known])
     topics = dict.fromkeys(topic for _, _, topic in known)
@@ -229,11 +228,8 @@ def closing(
         quiet = [Text(note, quiet=True)] if note else []
         sections.append(Section("repeat", "How to repeat it", [*blocks, *quiet], short="Repeat"))
     items = [(what, source.rstrip(".")) for what, source in references]
-    entries = [
-        SOFTWARE_ENTRY % source.rpartition("version ")[2]
-        for what, source in items
-        if what == "Software"
-    ]
+    versions = [source.rpartition("version ")[2] for what, source in items if what == "Software"]
+    entries = [SOFTWARE_ENTRY % version for version in versions]
     if any(source.startswith(THESIS) for _, source in items):
         entries.append(THESIS_ENTRY)
     cited: list[Block] = [Enumeration(items)]
@@ -269,7 +265,16 @@ class Report:
 
 def with_source(page: Page, read: Mapping[str, Any]) -> Page:
     """The page with a section on the files that the data were read from, before the settings."""
-    section = Section("source", "What was read", [_about_files(read)], short="Data")
+    if "files" in read:
+        rows = list(read["files"].items())
+        if (hidden := len(rows) - MOST_FILES) > 0:
+            rows[MOST_FILES:] = [("More files", f"{hidden:,}; run.json has them all")]
+        caption = "What the files are: the SHA-256 of each, as sha256sum prints it."
+        about = Records(caption, [("Files", rows)])
+    else:  # one file with everything that is known about it
+        rows = [(FILE_WORDS.get(name, readable(name)), setting(read[name])) for name in read]
+        about = Records("What the file is, and how it was read.", [("File", rows)])
+    section = Section("source", "What was read", [about], short="Data")
     sections = list(page.sections)
     ids = [other.id for other in sections]
     if "repeat" in ids:
@@ -278,18 +283,6 @@ def with_source(page: Page, read: Mapping[str, Any]) -> Page:
         sections[ids.index("repeat")] = replace(repeat, blocks=blocks)
     sections.insert(ids.index("settings") if "settings" in ids else len(ids), section)
     return replace(page, sections=sections)
-
-
-def _about_files(read: Mapping[str, Any]) -> Records:
-    """One file with everything that is known about it, or several by name with their hashes."""
-    if "files" not in read:
-        rows = [(FILE_WORDS.get(name, readable(name)), setting(read[name])) for name in read]
-        return Records("What the file is, and how it was read.", [("File", rows)])
-    rows = list(read["files"].items())
-    hidden = len(rows) - MOST_FILES
-    more = [("More files", f"{hidden:,}; run.json has them all")] if hidden > 0 else []
-    caption = "What the files are: the SHA-256 of each, as sha256sum prints it."
-    return Records(caption, [("Files", [*rows[:MOST_FILES], *more])])
 
 
 def always_words(data: Mapping[str, Any]) -> list[str]:
@@ -315,15 +308,13 @@ def lines_about(data: Mapping[str, Any], names: Sequence[str]) -> list[str]:
     """Comments in code that describe the data of a call, so they can be found again."""
     about: dict[str, str] = {}
     if "n_samples" in data and "n_features" in data:
-        p = data["n_features"] + len(data.get("dropped_features", ()))
-        p = data.get("n_columns", p)
+        p = data.get("n_columns", data["n_features"] + len(data.get("dropped_features", ())))
         size = f"{plural(data['n_samples'], 'sample')} and {plural(p, 'feature')}"
         about |= dict.fromkeys(("X", "data"), f"table of {size}")
         about |= dict.fromkeys(("folder", "source"), f"Parquet files of {size}")
     if data.get("target") is not None:
-        values = {"numeric": "numbers", "survival": "two columns, time and event"}.get(
-            str(data.get("target_kind")), "labels"
-        )
+        kinds = {"numeric": "numbers", "survival": "two columns, time and event"}
+        values = kinds.get(str(data.get("target_kind")), "labels")
         about["y"] = f"{values}, called {data['target']!r}"
     if "n_lists" in data:
         about["table"] = f"{plural(data['n_lists'], 'list')} of {plural(data['n_items'], 'item')}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import math
 import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -23,7 +22,7 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 from numpy.typing import NDArray
 
 from pyfsagg._base.remarks import ALONE
-from pyfsagg._base.words import MISSING, number, readable
+from pyfsagg._base.words import MISSING, number
 from pyfsagg._message import NONE, Got, Param, Remedy
 from pyfsagg._report.page import Picture
 from pyfsagg.exceptions import InputTypeError
@@ -70,25 +69,33 @@ def set_title(ax: Axes, text: str, *, above_legend: bool = False, lines: int = 1
 def legend_above(ax: Axes, *, columns: int = 4) -> None:
     """A legend of one line or two between title and data, where it cannot hide a point."""
     # It ends where the axes end: a long one takes its room from above the feature names.
-    ax.legend(
-        loc="lower right",
-        bbox_to_anchor=(1.0, 1.0),
-        ncols=columns,
-        frameon=False,
-        fontsize="small",
-        borderaxespad=0.2,
-        borderpad=0.2,
-        handletextpad=0.4,
-        columnspacing=1.4,
-    )
+    pads: dict[str, Any] = {"borderaxespad": 0.2, "borderpad": 0.2, "handletextpad": 0.4}
+    look: dict[str, Any] = {"frameon": False, "fontsize": "small", "columnspacing": 1.4}
+    ax.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=columns, **look, **pads)
 
 
-def finished(ax: Axes, title: str, *, grid: str, columns: int = 4) -> Axes:
-    """The axes with a grid, a title, and a legend between title and data, as most pictures end."""
+def finished(ax: Axes, title: str, *, grid: str, columns: int = 4, lines: int = 1) -> Axes:
+    """The axes with a grid, a title, and a legend in so many `columns` (0: none) on `lines` between title
+    and data, as most pictures end."""
     clear_frame(ax, grid=grid)
-    set_title(ax, title, above_legend=True)
-    legend_above(ax, columns=columns)
+    set_title(ax, title, above_legend=columns > 0, lines=lines)
+    if columns:
+        legend_above(ax, columns=columns)
     return ax
+
+
+def look(position: int) -> tuple[str, str]:
+    """Colour and marker of one of several lines."""
+    colours, markers = LINE_COLOURS, LINE_MARKERS
+    return colours[position % len(colours)], markers[position % len(markers)]
+
+
+def write_beside(
+    ax: Axes, text: str, at: tuple[Any, Any], by: tuple[float, float], **more: Any
+) -> None:
+    """A small dark text `by` some points from a place, in which a dollar sign is no formula."""
+    look: dict[str, Any] = {"textcoords": "offset points", "fontsize": "small", "color": INK}
+    ax.annotate(text, at, xytext=by, **{**look, "parse_math": False, **more})
 
 
 def feature_axis(ax: Axes, names: Sequence[str]) -> None:
@@ -99,6 +106,15 @@ def feature_axis(ax: Axes, names: Sequence[str]) -> None:
     ax.set_ylim(len(labels) - 0.5, -0.5)
     ax.tick_params(axis="y", length=0)
     ax.spines["left"].set_visible(False)
+
+
+def feature_rows(
+    ax: Axes | None, names: Sequence[str], height: float, each: float
+) -> tuple[Axes, NDArray[np.intp]]:
+    """Axes with a row for each feature, `each` inches high below `height` for the rest; and the rows."""
+    ax = new_axes(ax, height + each * len(names))
+    feature_axis(ax, names)
+    return ax, np.arange(len(names))
 
 
 def feature_label(name: str, length: int = LABEL_LENGTH) -> str:
@@ -125,11 +141,9 @@ def draw_tiles(
     for the texts to be read."""
     size = len(labels)
     edges = np.arange(size + 1) - 0.5
-    low, high = limits
+    shade: dict[str, Any] = {"cmap": cmap, "vmin": limits[0], "vmax": limits[1]}
     tiles = np.ma.masked_invalid(shades)
-    ax.pcolormesh(
-        edges, edges, tiles, cmap=cmap, vmin=low, vmax=high, edgecolors="white", linewidth=1.5
-    )
+    ax.pcolormesh(edges, edges, tiles, edgecolors="white", linewidth=1.5, **shade)
     ax.set_ylim(size - 0.5, -0.5)
     for i, j in np.ndindex(size, size):
         ax.text(j, i, texts[i][j], ha="center", va="center", color=INK, fontsize=fontsize)
@@ -149,57 +163,11 @@ def draw_correlations(ax: Axes, values: NDArray[np.float64], labels: Sequence[st
     draw_tiles(ax, labels, values, texts, cmap="RdBu", limits=(-1.8, 1.8), fontsize=None)
 
 
-def draw_average_ranks(found: Any, *, ax: Axes | None = None) -> Axes:
-    """A critical-difference diagram; `found` has ``conditions``, best first, their ``average_ranks``,
-    ``cliques`` and the ``critical_difference``."""
-    names, ranks, cliques = list(found.conditions), list(found.average_ranks), found.cliques
-    k = len(names)
-    half = math.ceil(k / 2)
-    ax = new_axes(ax, 1.5 + 0.27 * half + 0.12 * len(cliques))
-    ax.set_xlim(1.0 - 0.08 * (k - 1), k + 0.08 * (k - 1))
-    bars = 0.34 * len(cliques) + 0.5
-    depth = bars + half
-    ax.set_ylim(depth + 0.2, -2.0)
-    ax.axis("off")
-    ax.plot([1, k], [0, 0], color=INK, linewidth=1.2)
-    step = max(1, math.ceil(k / 20))
-    for tick in range(1, k + 1, step):
-        ax.plot([tick, tick], [0, -0.18], color=INK, linewidth=1.2)
-        ax.text(tick, -0.3, str(tick), ha="center", va="bottom", color=INK, fontsize="small")
-    width = found.critical_difference
-    shown = min(width, k - 1)
-    ax.plot([1, 1 + shown], [-1.35, -1.35], color=ORANGE, linewidth=2.5)
-    words = f"critical difference {width:.2f}{' (wider than the axis)' if width > k - 1 else ''}"
-    ax.text(1, -1.5, words, va="bottom", color=ORANGE, fontsize="small")
-    for place, clique in enumerate(cliques):
-        low, high = (ranks[names.index(name)] for name in (clique[0], clique[-1]))
-        y = 0.4 + 0.34 * place
-        ax.plot([low - 0.03, high + 0.03], [y, y], color=INK, linewidth=4, solid_capstyle="round")
-    for position, (name, rank) in enumerate(zip(names, ranks, strict=True)):
-        left = position < half
-        y = bars + (position if left else k - 1 - position) + 0.35
-        edge = 1.0 - 0.03 * (k - 1) if left else k + 0.03 * (k - 1)
-        ax.plot([rank, rank, edge], [0, y, y], color=GREY, linewidth=1.0)
-        beside, side = edge + (-0.015 if left else 0.015) * (k - 1), "right" if left else "left"
-        words = f"{feature_label(readable(name), 34)} ({rank:.2f})"
-        ax.text(beside, y, words, ha=side, va="center", color=INK, parse_math=False)
-    set_title(ax, "Average ranks (1 = best)")
-    return ax
-
-
 def write_at_right(ax: Axes, row: float, text: str) -> None:
     """A small text right of the axes, at a place of the y axis."""
-    ax.annotate(
-        text,
-        (1.0, row),
-        xycoords=("axes fraction", "data"),
-        xytext=(6, 0),
-        textcoords="offset points",
-        va="center",
-        fontsize="small",
-        color=GREY,
-        annotation_clip=False,
-    )
+    look: dict[str, Any] = {"va": "center", "color": GREY, "annotation_clip": False}
+    place = ("axes fraction", "data")
+    write_beside(ax, text, (1.0, row), (6, 0), xycoords=place, parse_math=True, **look)
 
 
 def log_ticks(ax: Axes, ticks: Sequence[float]) -> None:
@@ -258,8 +226,20 @@ def inline_svg(draw: Callable[[], Axes], *, prefix: str, label: str) -> Markup:
         for child in list(parent):
             if _local(child.tag) in ("metadata", "style"):
                 parent.remove(child)
+    # Names without XML namespaces, which HTML does not have, and identifiers with the prefix.
     for element in root.iter():
-        _localise(element, prefix)
+        element.tag = _local(element.tag)
+        attributes = {_local(key): value for key, value in element.attrib.items()}
+        for name, value in attributes.items():
+            if name == "id":
+                value = f"{prefix}-{value}"
+            elif name == "href" and value.startswith("#"):
+                value = f"#{prefix}-{value[1:]}"
+            else:
+                value = _REFERENCE.sub(rf"url(#{prefix}-\1)", value)
+            attributes[name] = _FONT.sub(r"font-size: \1px", value) if name == "style" else value
+        element.attrib.clear()
+        element.attrib.update(attributes)
     root.attrib.update({"role": "img", "aria-label": label})
     if points:  # for the script of the page, which shows them under the pointer
         texts = json.dumps([sentences, points], ensure_ascii=False, separators=(",", ":"))
@@ -272,25 +252,6 @@ def inline_svg(draw: Callable[[], Axes], *, prefix: str, label: str) -> Markup:
 
 def _local(name: str) -> str:
     return name.rpartition("}")[2]
-
-
-def _localise(element: ElementTree.Element, prefix: str) -> None:
-    """Names without XML namespaces, which HTML does not have, and identifiers with the prefix."""
-    element.tag = _local(element.tag)
-    attributes = {}
-    for key, value in element.attrib.items():
-        name = _local(key)
-        if name == "id":
-            value = f"{prefix}-{value}"
-        elif name == "href" and value.startswith("#"):
-            value = f"#{prefix}-{value[1:]}"
-        else:
-            value = _REFERENCE.sub(rf"url(#{prefix}-\1)", value)
-        if name == "style":
-            value = _FONT.sub(r"font-size: \1px", value)
-        attributes[name] = value
-    element.attrib.clear()
-    element.attrib.update(attributes)
 
 
 MOST = 1000  # points of a picture that have a text; of a larger cloud none has
@@ -348,11 +309,8 @@ def _points(axes: Axes) -> Iterator[tuple[float, float, str, tuple[str, ...]]]:
             yield x, y, f"{panel}{{0}}: {titles[1]} {{1}}{legend}", (x_name, _value(y_value))
         else:
             both = f"{titles[0]} {{0}}, {titles[1]} {{1}}{legend}"
-            words = (_value(x_value), _value(y_value))
-            if name:
-                yield x, y, f"{panel}{{2}}: {both}", (*words, name)
-            else:
-                yield x, y, f"{panel}{both}", words
+            words = (_value(x_value), _value(y_value), *([name] if name else []))
+            yield x, y, f"{panel}{'{2}: ' if name else ''}{both}", words
 
 
 def _data(axes: Axes) -> Iterator[Datum]:
@@ -374,8 +332,7 @@ def _data(axes: Axes) -> Iterator[Datum]:
             yield from _known(values, _legend_name(dots), _names.get(dots))
     for bars in axes.containers:
         if isinstance(bars, BarContainer):
-            lying = bars.orientation == "horizontal"
-            across, up = (1.0, 0.5) if lying else (0.5, 1.0)
+            across, up = (1.0, 0.5) if bars.orientation == "horizontal" else (0.5, 1.0)
             ends = [
                 (bar.get_x() + bar.get_width() * across, bar.get_y() + bar.get_height() * up)
                 for bar in bars.patches
@@ -397,11 +354,8 @@ def _legend_name(artist: Line2D | PathCollection | BarContainer) -> str:
 def _named(axis: Axis) -> dict[float, str]:
     """Names on an axis instead of numbers, by position."""
     texts = [text.get_text() for text in axis.get_ticklabels()]
-    named = {
-        round(float(place), 6): text
-        for place, text in zip(axis.get_ticklocs(), texts, strict=False)
-        if text
-    }
+    pairs = zip(axis.get_ticklocs(), texts, strict=False)
+    named = {round(float(place), 6): text for place, text in pairs if text}
     plain = (text.replace("−", "-").replace(",", "").rstrip("%") for text in named.values())
     return {} if all(map(_is_number, plain)) else named
 

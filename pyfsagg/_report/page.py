@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import accumulate
+from itertools import count as count_from
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -256,25 +257,20 @@ def _arranged(page: Page) -> tuple[list[Block], list[Section]]:
         # Tables of the facts are there in full below.
         first = replace(first, blocks=[b for b in first.blocks if not isinstance(b, PageTable)])
     else:
-        first_picture = (
-            block
-            for section in page.sections
-            for block in section.blocks
-            if isinstance(block, Picture) and block.ratio <= TALLEST
-        )
+        blocks = [block for section in page.sections for block in section.blocks]
+        pictures = [b for b in blocks if isinstance(b, Picture) and b.ratio <= TALLEST]
         answer = answer_of(first.blocks)
         texts = [block for block in answer if isinstance(block, Text)]
         tables = [block for block in answer if isinstance(block, PageTable)]
-        front = [*texts[:2], *list(first_picture)[:1], *tables]
-    shown = set(map(id, front))
-    sections = []
+        front = [*texts[:2], *pictures[:1], *tables]
     if first.id == "summary":  # the address of the first screen
         first = replace(first, id="details", title="In more words")
-    for section in [first, *others]:
-        blocks = [block for block in section.blocks if id(block) not in shown]
-        if blocks:
-            sections.append(replace(section, blocks=blocks))
-    return front, sections
+    shown = set(map(id, front))
+    sections = [
+        replace(section, blocks=[block for block in section.blocks if id(block) not in shown])
+        for section in [first, *others]
+    ]
+    return front, [section for section in sections if section.blocks]
 
 
 def _narrow(table: PageTable) -> bool:
@@ -308,14 +304,12 @@ def render_page(page: Page) -> str:
     front, folded = _arranged(page)
     room = SHEETS - sum(map(_lines, front))
     # Tables and pictures are numbered here, so the templates need not count.
-    counts = {"Table": 0, "Figure": 0}
+    tables, figures = count_from(1), count_from(1)
+    series = {"table": tables, "records": tables, "picture": figures}
 
     def numbered(block: Block) -> tuple[str, int, Block]:
         kind = type(block).__name__.lower().removeprefix("page")
-        series = {"table": "Table", "records": "Table", "picture": "Figure"}.get(kind)
-        if series:
-            counts[series] += 1
-        return kind, counts[series] if series else 0, block
+        return kind, next(series[kind]) if kind in series else 0, block
 
     answer = [numbered(block) for block in front]
     sections = []
@@ -401,7 +395,26 @@ def sentences_of(blocks: Iterable[Block]) -> list[str]:
 
 def render_text(blocks: Iterable[Block], width: int = WIDTH) -> str:
     """Blocks as paragraphs and tables of at most this width; pictures are omitted."""
-    return "\n\n".join(filter(None, (_rendered(block, width) for block in blocks)))
+    texts = []
+    for block in blocks:
+        match block:
+            case Text(text):
+                lines = [_filled(text, width)]
+            case PageTable():
+                lines = [_filled(block.caption, width), *_fitted(block, width)]
+                lines = list(filter(None, [*lines, _filled(block.note, width)]))
+            case Records():
+                rows = [row for _, group in block.groups for row in group]
+                lines = [_filled(block.caption, width), *_aligned(rows, [False, False])]
+            case Code(code):
+                lines = [textwrap.indent(code, "    ")]
+            case Enumeration(items) | Glossary(items):
+                entries = (f"{plain_text(term)}: {plain_text(about)}" for term, about in items)
+                lines = [_filled(entry, width) for entry in entries]
+            case Picture():
+                lines = []
+        texts.append("\n".join(lines))
+    return "\n\n".join(filter(None, texts))
 
 
 def answer_of(blocks: Sequence[Block]) -> list[Block]:
@@ -410,28 +423,6 @@ def answer_of(blocks: Sequence[Block]) -> list[Block]:
     place = next((k for k, block in enumerate(blocks) if isinstance(block, PageTable)), len(blocks))
     sure = next((block for block in blocks[place + 1 :] if isinstance(block, Text)), None)
     return [*blocks[:place], *([] if sure is None else [sure]), *blocks[place : place + 1]]
-
-
-def _rendered(block: Block, width: int) -> str:
-    match block:
-        case Text(text):
-            return _filled(text, width)
-        case PageTable():
-            lines = _fitted(block, width)
-            return "\n".join(
-                filter(None, [_filled(block.caption, width), *lines, _filled(block.note, width)])
-            )
-        case Records():
-            rows = [row for _, group in block.groups for row in group]
-            return "\n".join([_filled(block.caption, width), *_aligned(rows, [False, False])])
-        case Code(code):
-            return textwrap.indent(code, "    ")
-        case Enumeration(items) | Glossary(items):
-            return "\n".join(
-                _filled(f"{plain_text(term)}: {plain_text(about)}", width) for term, about in items
-            )
-        case Picture():
-            return ""
 
 
 def _filled(text: str, width: int) -> str:
@@ -473,9 +464,7 @@ def _narrowed(row: list[str], place: int, room: int) -> list[list[str]]:
     """The lines of a row with this width for its name, which continues on further lines."""
     parts = textwrap.wrap(row[place], room, break_long_words=False, break_on_hyphens=False) or [""]
     tail = (room - 1) // 2
-    parts = [
-        part if len(part) <= room else f"{part[: room - 1 - tail]}…{part[-tail:]}" for part in parts
-    ]
+    parts = [p if len(p) <= room else f"{p[: room - 1 - tail]}…{p[-tail:]}" for p in parts]
     rest = [[""] * place + [part] + [""] * (len(row) - place - 1) for part in parts[1:]]
     return [[*row[:place], parts[0], *row[place + 1 :]], *rest]
 

@@ -11,7 +11,7 @@ import numpy as np
 from markupsafe import Markup
 from matplotlib.axes import Axes
 
-from pyfsagg._base.arithmetic import Floats, Indices
+from pyfsagg._base.arithmetic import Indices
 from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import (
     count,
@@ -43,21 +43,16 @@ def plot_consensus(result: Aggregation, *, n: int = 20, ax: Axes | None = None) 
     the p-value adjusted across items; beyond the dashed line it is below 0.05.
     """
     best = _best(result, n)
-    rows = np.arange(len(best))
-    ax = drawing.new_axes(ax, 1.5 + 0.24 * len(best))
+    ax, rows = drawing.feature_rows(ax, [result.names[j] for j in best], 1.5, 0.24)
     if result.p_values is not None and result.adjusted_p_values is not None:
-        single, adjusted = (
-            -np.log10(np.maximum(p[best], SMALLEST_P))
-            for p in (result.p_values, result.adjusted_p_values)
-        )
+        both = np.array([result.p_values, result.adjusted_p_values])[:, best]
+        single, adjusted = -np.log10(np.maximum(both, SMALLEST_P))
         ax.hlines(rows, adjusted, single, color=drawing.BLUE, linewidth=1.2)
         dots: dict[str, Any] = {"color": drawing.BLUE, "markersize": 6.0}
         ax.plot(single, rows, "o", **dots, label="p-value")
         ax.plot(adjusted, rows, "o", **dots, mfc="white", label="adjusted p-value")
-        dashes = (0, (4, 3))
-        ax.axvline(
-            -np.log10(0.05), color=drawing.INK, linestyle=dashes, linewidth=1.0, label="p = 0.05"
-        )
+        dashes: dict[str, Any] = {"linestyle": (0, (4, 3)), "linewidth": 1.0}
+        ax.axvline(-np.log10(0.05), color=drawing.INK, label="p = 0.05", **dashes)
         ax.set_xlim(left=min(-0.05, -0.03 * float(single.max())))
         ax.set_xlabel("−log10 of the p-value (larger = less expected by chance)")
         drawing.legend_above(ax)
@@ -65,7 +60,6 @@ def plot_consensus(result: Aggregation, *, n: int = 20, ax: Axes | None = None) 
         ax.plot(result.statistic[best], rows, "o", color=drawing.BLUE, markersize=6.0)
         direction = "larger" if result.higher_is_better else "smaller"
         ax.set_xlabel(f"{readable(result.method)} ({direction} = better)")
-    drawing.feature_axis(ax, [result.names[j] for j in best])
     drawing.clear_frame(ax, grid="x")
     drawing.set_title(ax, _title(readable(result.method), len(best), result), above_legend=True)
     return ax
@@ -79,8 +73,7 @@ def plot_list_ranks(result: Aggregation, *, n: int = 20, ax: Axes | None = None)
     """
     table, best = result._given_table(), _best(result, n)
     ranks = table.ranks[:, best]
-    rows = np.arange(len(best))
-    ax = drawing.new_axes(ax, 1.5 + 0.24 * len(best))
+    ax, rows = drawing.feature_rows(ax, [result.names[j] for j in best], 1.5, 0.24)
     if table.n_lists > MOST_DOTS:
         low, high = np.nanquantile(ranks, (0.025, 0.975), axis=0)
         ax.hlines(rows, low, high, color=drawing.BLUE, linewidth=2.0, label="95 % of the lists")
@@ -88,16 +81,8 @@ def plot_list_ranks(result: Aggregation, *, n: int = 20, ax: Axes | None = None)
         i, j = np.nonzero(~np.isnan(ranks))
         # Lists stand one below the other, so equal ranks do not hide one another.
         shift = (i - (table.n_lists - 1) / 2) * 0.5 / max(table.n_lists - 1, 1)
-        ax.plot(
-            ranks[i, j],
-            j + shift,
-            "o",
-            color=drawing.BLUE,
-            alpha=0.45,
-            markersize=4.5,
-            markeredgewidth=0,
-            label="rank in a list",
-        )
+        dots: dict[str, Any] = {"color": drawing.BLUE, "ms": 4.5, "mew": 0, "alpha": 0.45}
+        ax.plot(ranks[i, j], j + shift, "o", label="rank in a list", **dots)
     median = np.nanmedian(ranks, axis=0)
     ax.vlines(median, rows - 0.36, rows + 0.36, color=drawing.ORANGE, linewidth=2.4, label="median")
     rank_axis(ax, float(np.nanmax(ranks)))
@@ -105,7 +90,6 @@ def plot_list_ranks(result: Aggregation, *, n: int = 20, ax: Axes | None = None)
     if (held < table.n_lists).any():
         for row, count in zip(rows.tolist(), held.tolist(), strict=True):
             drawing.write_at_right(ax, row, f"in {count:,} of {table.n_lists:,}")
-    drawing.feature_axis(ax, [result.names[j] for j in best])
     return drawing.finished(ax, _title("Ranks", len(best), result), grid="x")
 
 
@@ -136,7 +120,6 @@ AGGREGATION_PLOTS: dict[str, Callable[..., Axes]] = {
     "consensus": plot_consensus,
     "list_ranks": plot_list_ranks,
 }
-"""The pictures of :meth:`pyfsagg.Aggregation.plot`, by name."""
 
 
 def plot_list_agreement(agreement: ListAgreement, *, ax: Axes | None = None) -> Axes:
@@ -167,10 +150,7 @@ def plot_list_agreement(agreement: ListAgreement, *, ax: Axes | None = None) -> 
     axes.set_ylim(0, 1.02)
     axes.set_xlabel("First places of each list (depth)")
     axes.set_ylabel("Share of common items")
-    drawing.clear_frame(axes, grid="y")
-    drawing.legend_above(axes, columns=1)
-    drawing.set_title(axes, "How deep the lists agree", above_legend=True, lines=3)
-    return axes
+    return drawing.finished(axes, "How deep the lists agree", grid="y", columns=1, lines=3)
 
 
 MOST_SIZES = 60  # values of k at which an overlap is computed
@@ -206,17 +186,22 @@ def plot_places(
     ax.axhspan(n + 0.5, n + 1.5, color="#F0F0F0", linewidth=0)
     for position, item in enumerate(shown.tolist()):
         y = np.where(places[:, item] <= n, places[:, item], below)
-        colour = drawing.LINE_COLOURS[position % len(drawing.LINE_COLOURS)]
+        colour, _ = drawing.look(position)
         # A line that stays below is no news, and one on its way there steps back.
         among = np.where(y < below, y, np.nan)
         ax.plot(x, y, "-", color=colour, linewidth=1.2, alpha=0.3)
         ax.plot(x, among, "o-", color=colour, linewidth=2.2, markersize=6.0)
-        _label_end(ax, comparison.names[item], y, below)
+        # The name is at the right end, or at the last point of what starts and ends below.
+        last = int(np.flatnonzero(y < below)[-1])
+        name, end = drawing.feature_label(comparison.names[item], 22), (last, y[last])
+        if y[-1] < below:
+            look: dict[str, Any] = {"fontsize": None, "va": "center", "annotation_clip": False}
+            drawing.write_beside(ax, name, end, (8, 0), **look)
+        elif y[0] == below:
+            drawing.write_beside(ax, name, end, (0, 6), ha="center")
     ax.set_ylim(n + 1.5, 0.5)
     first = [comparison.names[item] for item in np.argsort(places[0])[:n].tolist()]
-    ticks = [
-        f"{drawing.feature_label(name, 22)}  {place}" for place, name in enumerate(first, start=1)
-    ]
+    ticks = [f"{drawing.feature_label(name, 22)}  {k}" for k, name in enumerate(first, start=1)]
     ax.set_yticks([*range(1, n + 1), below], [*ticks, f"> {n}"], parse_math=False)
     labels = [drawing.feature_label(readable(method)) for method in comparison.methods]
     ax.set_xticks(x, labels, rotation=20, ha="right")
@@ -246,16 +231,11 @@ def plot_overlap(
     for position, (method, places) in enumerate(zip(comparison.methods[1:], others, strict=True)):
         # An item is among the best k of both from the larger of its two places on.
         joint = np.searchsorted(np.sort(np.maximum(first, places)), sizes, side="right")
-        ax.plot(
-            sizes,
-            joint / sizes,
-            "-" if position % 2 == 0 else "--",
-            marker=drawing.LINE_MARKERS[position % len(drawing.LINE_MARKERS)],
-            markersize=4.0,
-            markevery=(position, 5) if len(sizes) > 20 else None,
-            color=drawing.LINE_COLOURS[position % len(drawing.LINE_COLOURS)],
-            label=readable(method),
-        )
+        colour, marker = drawing.look(position)
+        line = f"{marker}{'-' if position % 2 == 0 else '--'}"
+        marked = (position, 5) if len(sizes) > 20 else None
+        look: dict[str, Any] = {"color": colour, "markersize": 4.0, "markevery": marked}
+        ax.plot(sizes, joint / sizes, line, label=readable(method), **look)
     ax.plot(sizes, sizes / p, ":", color=drawing.GREY, label="by chance")
     ax.set_ylim(-0.03, 1.05)
     rank_axis(ax, float(n))
@@ -267,29 +247,11 @@ def plot_overlap(
     return ax
 
 
-def _label_end(ax: Axes, name: str, y: Floats, below: float) -> None:
-    """The name at the right end of its line, or at its last point if it starts and ends below."""
-    look: dict[str, Any] = {
-        "textcoords": "offset points",
-        "color": drawing.INK,
-        "parse_math": False,
-    }
-    if y[-1] < below:
-        look |= {"xytext": (8, 0), "va": "center", "annotation_clip": False}
-    elif y[0] == below:
-        look |= {"xytext": (0, 6), "ha": "center", "fontsize": "small"}
-    else:
-        return
-    last = int(np.flatnonzero(y < below)[-1])
-    ax.annotate(drawing.feature_label(name, 22), (last, y[last]), **look)
-
-
 COMPARISON_PLOTS: dict[str, Callable[..., Axes]] = {
     "agreement": plot_method_agreement,
     "places": plot_places,
     "overlap": plot_overlap,
 }
-"""The pictures of :meth:`pyfsagg.aggregation.AggregationComparison.plot`, by name."""
 
 
 MOST_ROWS = 500
@@ -306,36 +268,41 @@ def aggregation_page(result: Aggregation, view: Mapping[str, Any]) -> closing.Re
     """The report of an aggregation."""
     table, comparison, permutation = result._given_table(), result.comparison, result.permutation
     top, adjusted = min(check_integer("top", view["top"], low=1), table.n_items), view["adjusted"]
+    ranking: list[Block] = [_ranking(result, top, adjusted)]
+    if permutation is not None:
+        smallest = probabilities(permutation.p_values.min(keepdims=True))[0]
+        about = (
+            f"The permutation p-values come from {plural(permutation.n_permutations, 'table')} "
+            "in which the items of each source were relabelled at random, in all its lists alike. The "
+            f"smallest is {smallest}; more permutations can resolve smaller ones. They respect the "
+            "dependence within the named sources, and no other. Labels are drawn from the whole universe."
+        )
+        ranking.append(Text(about))
+    elif result.p_values is not None:
+        ranking.append(Text(_REMEDY))
     sections = [
-        Section(
-            "ranking",
-            "Ranking",
-            [_ranking(result, top, adjusted), *_permutation(result, permutation)],
-        ),
+        Section("ranking", "Ranking", ranking),
         Section("pictures", "Pictures", _pictures(table, result)),
     ]
+    methods = [result.method]
     if comparison is not None:
+        methods = list(comparison.methods)
         sections.append(Section("methods", "Methods", _methods(comparison, top)))
+    words = {}  # of settings that deserve others than their value
+    if result.parameters.get("universe", 0) is None and not table.full:
+        words["universe"] = f"{table.n_items} (not given: all different names)"
+    if "files" in result.data:
+        files = (*result.data["files"], *result.data.get("unranked", ()))
+        words["files"] = enumerate_names([Path(file).name for file in files])
+    sources = [(titled(method), _base.AGGREGATORS.get(method).source) for method in methods]
     return closing.Report(
         ("Rank aggregation", "Rank aggregation of {}"),
         f"{plural(table.n_lists, 'list')}, {plural(table.n_items, 'item')}",
         [*sections, Section("lists", "Lists", [_lists(result, top)])],
-        closing.settings_groups(result, words=_words(table, result)),
-        _references(result, comparison),
+        closing.settings_groups(result, words=words),
+        [closing.software(__version__), *sources],
         settled={"top": top},
     )
-
-
-def _words(table: RankTable, result: Aggregation) -> dict[str, str]:
-    """Settings that deserve other words than their value."""
-    words = {}
-    if result.parameters.get("universe", 0) is None and not table.full:
-        words["universe"] = f"{table.n_items} (not given: all different names)"
-    if "files" in result.data:
-        words["files"] = enumerate_names(
-            [Path(file).name for file in (*result.data["files"], *result.data.get("unranked", ()))]
-        )
-    return words
 
 
 def _ranking(result: Aggregation, top: int, adjusted: bool) -> PageTable:
@@ -359,53 +326,28 @@ def _ranking(result: Aggregation, top: int, adjusted: bool) -> PageTable:
         for head, _ in columns
         if head.title in meanings
     )
-    hidden = len(frame) - len(shown)
-    if hidden:
+    if hidden := len(frame) - len(shown):
         note += (
             f" The first {count(len(shown))} items are listed; {count(hidden)} more are in "
             "aggregation.csv and in result.to_frame()."
         )
-    return PageTable.of_columns(
-        f"Items, best first; the best {count(top)} are tinted. Ties share their average rank.",
-        columns,
-        note,
-        header=1,
-        tinted=top,
-        find="item",
-    )
-
-
-def _permutation(result: Aggregation, permutation: _result.PermutationTest | None) -> list[Block]:
-    """What permutation p-values are, or could be."""
-    if permutation is None:
-        return [] if result.p_values is None else [Text(_REMEDY)]
-    smallest = probabilities(permutation.p_values.min(keepdims=True))[0]
-    return [
-        Text(
-            f"The permutation p-values come from {plural(permutation.n_permutations, 'table')} "
-            "in which the items of each source were relabelled at random, in all its lists alike. The "
-            f"smallest is {smallest}; more permutations can resolve smaller ones. They respect the "
-            "dependence within the named sources, and no other. Labels are drawn from the whole universe."
-        )
-    ]
+    caption = f"Items, best first; the best {count(top)} are tinted. Ties share their average rank."
+    return PageTable.of_columns(caption, columns, note, header=1, tinted=top, find="item")
 
 
 def _pictures(table: RankTable, result: Aggregation) -> list[Block]:
     drawn = min(MOST_DRAWN, table.n_items)
     best = ", ".join(result.select(min(3, drawn)))
-    about = "p-values" if result.p_values is not None else "values"
-    consensus = (
-        "Filled dot: −log10 of the p-value; open dot: adjusted across items. Beyond the dashed line "
-        "a p-value is below 0.05. Gaps between items are natural places for a cut."
-        if result.p_values is not None
-        else f"{titled(result.method)} of the best items. Gaps between items are "
-        "natural places for a cut."
-    )
-    wide, drawn_as = (
-        ("line is long", "Line: from the 2.5 % to the 97.5 % quantile of the ranks")
-        if table.n_lists > MOST_DOTS
-        else ("dots lie wide apart", "Dot: rank in one list")
-    )
+    about, consensus = "values", f"{titled(result.method)} of the best items."
+    if result.p_values is not None:
+        about, consensus = (
+            "p-values",
+            "Filled dot: −log10 of the p-value; open dot: adjusted across ",
+        )
+        consensus += "items. Beyond the dashed line a p-value is below 0.05."
+    wide, drawn_as = "dots lie wide apart", "Dot: rank in one list"
+    if table.n_lists > MOST_DOTS:
+        wide, drawn_as = "line is long", "Line: from the 2.5 % to the 97.5 % quantile of the ranks"
     return [
         picture(
             "Values of the best items",
@@ -414,7 +356,7 @@ def _pictures(table: RankTable, result: Aggregation) -> list[Block]:
             result,
             n=drawn,
             label=f"The {drawn} best items by their {about}; best first: {best}",
-            caption=consensus,
+            caption=f"{consensus} Gaps between items are natural places for a cut.",
         ),
         picture(
             "Ranks in the lists",
@@ -431,11 +373,8 @@ def _pictures(table: RankTable, result: Aggregation) -> list[Block]:
 
 def _methods(comparison: _result.AggregationComparison, top: int) -> list[Block]:
     labels = [readable(method) for method in comparison.methods]
-    overlap = comparison.overlap(top).to_numpy()
-    rows = [
-        [label, *(count(value) for value in line)]
-        for label, line in zip(labels, overlap.tolist(), strict=True)
-    ]
+    lines = comparison.overlap(top).to_numpy().tolist()
+    rows = [[label, *map(count, line)] for label, line in zip(labels, lines, strict=True)]
     return [
         picture(
             "Agreement of the methods",
@@ -496,49 +435,18 @@ def _lists(result: Aggregation, top: int) -> PageTable:
     )
 
 
-def _references(
-    result: Aggregation, comparison: _result.AggregationComparison | None
-) -> list[tuple[str, str]]:
-    methods = [result.method] if comparison is None else list(comparison.methods)
-    return [
-        closing.software(__version__),
-        *((titled(method), _base.AGGREGATORS.get(method).source) for method in methods),
-    ]
-
-
 DEPTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
-REFERENCES = [
-    (
-        "End of agreement",
-        "Hall, Schimek (2012). Moderate-deviation-based inference for random degeneration in paired "
-        "rank lists. Journal of the American Statistical Association 107, 661–672",
-    ),
-    (
-        "Rank-biased overlap",
-        "Webber, Moffat, Zobel (2010). A similarity measure for indefinite rankings. ACM Transactions "
-        "on Information Systems 28, 20",
-    ),
-]
+REFERENCES = {
+    "End of agreement": "Hall, Schimek (2012). Moderate-deviation-based inference for random degeneration in "
+    "paired rank lists. Journal of the American Statistical Association 107, 661–672",
+    "Rank-biased overlap": "Webber, Moffat, Zobel (2010). A similarity measure for indefinite rankings. ACM "
+    "Transactions on Information Systems 28, 20",
+}
 
 
 def agreement_page(result: ListAgreement, view: Mapping[str, Any]) -> closing.Report:
     """The report on how deep lists agree."""
     lists, items = result.data["n_lists"], result.data["n_items"]
-    sections = [
-        Section("curve", "Common items by depth", _curve(result), short="Curve"),
-        Section("pairs", "Pairs of lists", [result._pair_table(MOST_ROWS)], short="Pairs"),
-        Section("reading", "How to read it", _reading(result)),
-    ]
-    return closing.Report(
-        ("Agreement of lists", "Agreement of the lists in {}"),
-        f"{plural(lists, 'list')}, {plural(items, 'item')}",
-        sections,
-        closing.settings_groups(result),
-        [closing.software(__version__), *REFERENCES],
-    )
-
-
-def _curve(result: ListAgreement) -> list[Block]:
     drawn = picture(
         "Common items by depth",
         "agreement",
@@ -563,10 +471,6 @@ def _curve(result: ListAgreement) -> list[Block]:
         columns,
         "Every depth is in curve.csv. Beyond the end of short lists the share falls.",
     )
-    return [drawn, table]
-
-
-def _reading(result: ListAgreement) -> list[Block]:
     settings = result.parameters
     end = (
         "An item of a list is confirmed if the other list has it within "
@@ -581,8 +485,20 @@ def _reading(result: ListAgreement) -> list[Block]:
         f"{1 / (1 - settings['persistence']):.0f} places have most of the weight. 0: nothing in common, "
         "1: the same list."
     )
-    return [
+    reading = [
         Text(Markup("<b>Where agreement ends.</b> {}").format(end)),
         Text(Markup("<b>Rank-biased overlap.</b> {}").format(overlap)),
         Text("Neither is a test: long lists of few items always share many of them."),
     ]
+    sections = [
+        Section("curve", "Common items by depth", [drawn, table], short="Curve"),
+        Section("pairs", "Pairs of lists", [result._pair_table(MOST_ROWS)], short="Pairs"),
+        Section("reading", "How to read it", reading),
+    ]
+    return closing.Report(
+        ("Agreement of lists", "Agreement of the lists in {}"),
+        f"{plural(lists, 'list')}, {plural(items, 'item')}",
+        sections,
+        closing.settings_groups(result),
+        [closing.software(__version__), *REFERENCES.items()],
+    )

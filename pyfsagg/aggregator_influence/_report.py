@@ -45,8 +45,9 @@ def plot_aggregator_stability(
     """Stability of the ranking by each aggregator over the folds, with jackknife intervals."""
     label = result._filter_label(filter)
     spec = STABILITY_MEASURES.get(measure)
-    how = {"n_features_to_select": n_features_to_select, "confidence_level": confidence_level}
-    frame = result.to_frame([spec.name], **how)
+    frame = result.to_frame(
+        [spec.name], n_features_to_select=n_features_to_select, confidence_level=confidence_level
+    )
     frame = frame[frame["filter"] == label]
     if frame["value"].isna().all():
         raise DataError(str(frame["note"].iloc[0]))
@@ -73,22 +74,13 @@ def _draw_values(frame: pd.DataFrame, ax: Axes | None) -> Axes:
     """A dot with its interval for each aggregator."""
     value = frame["value"].to_numpy()
     low, high = frame["lower"].to_numpy(), frame["upper"].to_numpy()
-    rows = np.arange(len(frame))
-    ax = drawing.new_axes(ax, 1.5 + 0.36 * len(frame))
+    ax, rows = drawing.feature_rows(ax, list(map(readable, frame["aggregator"])), 1.5, 0.36)
     ax.hlines(rows, low, high, color=drawing.BLUE, linewidth=2.0)
     ax.plot(value, rows, "o", color=drawing.BLUE, markersize=7.0)
     for row, stability in enumerate(value):
         if np.isfinite(stability):
-            ax.annotate(
-                f"{stability:.3f}".replace("-", "−"),
-                (stability, row),
-                xytext=(0, 7),
-                textcoords="offset points",
-                ha="center",
-                fontsize="small",
-                color=drawing.INK,
-            )
-    drawing.feature_axis(ax, [readable(name) for name in frame["aggregator"]])
+            text = f"{stability:.3f}".replace("-", "−")
+            drawing.write_beside(ax, text, (stability, row), (0, 7), ha="center")
     ax.set_ylim(len(frame) - 0.5, -0.7)
     ax.margins(x=0.08)
     drawing.clear_frame(ax, grid="x")
@@ -97,7 +89,6 @@ def _draw_values(frame: pd.DataFrame, ax: Axes | None) -> Axes:
 
 
 INFLUENCE_PLOTS: dict[str, Callable[..., Axes]] = {"stability": plot_aggregator_stability}
-"""The pictures of :meth:`pyfsagg.InfluenceResult.plot`, by name."""
 
 
 def influence_page(result: InfluenceResult, view: Mapping[str, Any]) -> closing.Report:
@@ -105,51 +96,52 @@ def influence_page(result: InfluenceResult, view: Mapping[str, Any]) -> closing.
     k = view["n_features_to_select"]
     frame = result.to_frame(view["measures"], n_features_to_select=k)
     names = list(dict.fromkeys(frame["measure"]))
-    known = frame[(frame["measure"] == names[0]) & frame["value"].notna()]
-    sections = []
+    measure, sections = str(names[0]), []
     for label in result.filters:
-        blocks: list[Block] = []
-        name = label.replace("_", "-").lower()
-        if (known["filter"] == label).any():
+        anchor, blocks = label.replace("_", "-").lower(), list[Block]()
+        part = frame[(frame["filter"] == label) & (frame["measure"] == measure)]
+        if part["value"].notna().any():
             drawn = drawing.picture(
-                f"Stability by {titled(names[0])}",
-                f"{name}-stability",
+                f"Stability by {titled(measure)}",
+                f"{anchor}-stability",
                 plot_aggregator_stability,
-                *(result, names[0]),
+                *(result, measure),
                 filter=label,
                 n_features_to_select=k,
-                label=f"Stability by {titled(names[0])} of each aggregator",
+                label=f"Stability by {titled(measure)} of each aggregator",
                 caption="Dot: stability over the folds. Line: its 95 % jackknife interval, which shows how "
                 "far single folds matter.",
             )
             blocks.append(drawn)
         if len(result.aggregators) > 1:
             blocks.append(Text(ONE_TABLE, quiet=True))
-        sections.append(Section(name, titled(label), blocks))
+        sections.append(Section(anchor, titled(label), blocks))
+    kind = "a number of" if isinstance(k, int) else "a fraction of the"
+    size = ("Best features compared", f"{k} ({kind} features)")
     sections += closing.glossary(
         (titled(name), STABILITY_MEASURES.get(name).summary, STABILITY_PAGE.entry(name))
         for name in names
     )
-    kind = "a number of" if isinstance(k, int) else "a fraction of the"
-    size = ("Best features compared", f"{k} ({kind} features)")
     subtitle = (
         f"{plural(result.data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}, "
         f"{plural(result.n_folds, 'fold')}"
     )
-    filters = [label for label in result.parameters["filters"] if label in FILTERS]
+    methods: list[tuple[str, Registry[Any], Sequence[str]]] = [
+        ("Filter", FILTERS, [each for each in result.parameters["filters"] if each in FILTERS]),
+        ("Aggregator", AGGREGATORS, result.aggregators),
+        ("Measure", STABILITY_MEASURES, names),
+    ]
     references = [
         closing.software(result.versions["pyfsagg"]),
         ("Influence of the aggregator", f"{closing.THESIS}, section 3.3.2 (“thesis” below)"),
-        *_sources("Filter", FILTERS, filters),
-        *_sources("Aggregator", AGGREGATORS, result.aggregators),
-        *_sources("Measure", STABILITY_MEASURES, names),
+        *(
+            (f"{kind} {readable(name)}", registry.get(name).source)
+            for kind, registry, known in methods
+            for name in known
+        ),
     ]
     settings = closing.settings_groups(result, last=[size])
     return closing.Report(TITLES, subtitle, sections, settings, references)
-
-
-def _sources(kind: str, registry: Registry[Any], names: Sequence[str]) -> list[tuple[str, str]]:
-    return [(f"{kind} {readable(name)}", registry.get(name).source) for name in names]
 
 
 def list_influence_page(result: ListInfluence, view: Mapping[str, Any]) -> closing.Report:
@@ -163,7 +155,10 @@ def list_influence_page(result: ListInfluence, view: Mapping[str, Any]) -> closi
         caption="Dot: mean over the splits. Line: its 95 % interval, by a jackknife over the lists.",
     )
     sections = [Section("agreement", "Agreement of two halves", [drawn], short="Agreement")]
-    of = _sources("Aggregator", AGGREGATORS, result.aggregators)
+    of = [
+        (f"Aggregator {readable(name)}", AGGREGATORS.get(name).source)
+        for name in result.aggregators
+    ]
     references = [closing.software(result.versions["pyfsagg"]), ("Choice by halves", BERKER), *of]
     subtitle = f"{plural(result.data['n_lists'], 'list')}, {plural(result.data['n_items'], 'item')}"
     return closing.Report(TITLES, subtitle, sections, closing.settings_groups(result), references)

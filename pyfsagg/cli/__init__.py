@@ -18,7 +18,7 @@ from _thread import interrupt_main
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import entry_points
-from typing import Any, TextIO
+from typing import Any
 
 from pyfsagg._base.memory import in_words, memory_limit
 from pyfsagg._command.flags import on_cluster
@@ -81,9 +81,9 @@ class Overview(Parser):
         formatter.add_text(str(self.description))
         formatter.add_text(EXAMPLES)
         grouped = {name for group in GROUPS.values() for name in group}
-        rest = [name for name in about if name not in grouped]
+        rest = tuple(name for name in about if name not in grouped)
         lines = []
-        for title, names in {**GROUPS, "more": tuple(rest)}.items():
+        for title, names in {**GROUPS, "more": rest}.items():
             known = [name for name in names if name in about]
             if title == "a table" or whole:
                 lines += [f"{title}:", *(f"  {name:<12}  {about[name]}" for name in known)]
@@ -169,7 +169,15 @@ def _run(words: list[str]) -> int:
         with _warnings_as_lines(door), memory_limit(limit), on_cluster(cluster):
             _print_state(options)
             code = options.run(options) or 0  # a command returns nothing, or an exit code
-            _write_out(sys.stdout)
+            try:
+                sys.stdout.flush()  # while a failure can still be reported
+            except BrokenPipeError:
+                raise
+            except OSError as error:
+                with suppress(OSError):  # it would fail again at the end of the process
+                    sys.stdout.close()
+                text = f"cannot write the standard output: {error.strerror}"
+                raise OutputError(text) from None
             return int(code)
     except PyfsaggError as error:
         message, code = error.render(door), 2
@@ -224,18 +232,6 @@ def _termination_raised() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def _write_out(stream: TextIO) -> None:
-    """Flush the output while a failure can still be reported."""
-    try:
-        stream.flush()
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        with suppress(OSError):  # it would fail again at the end of the process
-            stream.close()
-        raise OutputError(f"cannot write the standard output: {error.strerror}") from None
-
-
 def _print_state(options: argparse.Namespace) -> None:
     """Say which large files are read, and what a checkpoint holds, before the work begins."""
     if getattr(options, "quiet", False):
@@ -243,11 +239,10 @@ def _print_state(options: argparse.Namespace) -> None:
     for name in filter(os.path.isfile, options.arguments):
         if (size := os.path.getsize(name)) > LARGE:
             print(f"reading {name} ({in_words(size)})", file=sys.stderr, flush=True)
-    if getattr(options, "checkpoint", None) is None:
-        return
-    from pyfsagg._run.checkpoint import spoken_state
+    if getattr(options, "checkpoint", None) is not None:
+        from pyfsagg._run.checkpoint import spoken_state
 
-    print(spoken_state(options.checkpoint), file=sys.stderr, flush=True)
+        print(spoken_state(options.checkpoint), file=sys.stderr, flush=True)
 
 
 @contextmanager
@@ -255,14 +250,14 @@ def _warnings_as_lines(door: Terminal) -> Iterator[None]:
     """Print each warning once, in one line; the table, the record and the page may each have caused it."""
     usual, printed = warnings.formatwarning, set[str]()
 
-    def line(message: Warning | str) -> str:
+    def line(message: Warning | str, *_: object, **__: object) -> str:
         sentence = message.render(door) if isinstance(message, PyfsaggWarning) else message
         text = f"pyfsagg: warning: {sentence}\n"
         new = text not in printed
         printed.add(text)
         return text if new else ""
 
-    warnings.formatwarning = lambda message, *_: line(message)
+    warnings.formatwarning = line
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("always", PyfsaggWarning)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -31,50 +31,23 @@ TABLES = (".csv", ".tsv", ".parquet", ".arff")
 
 @dataclass(frozen=True, eq=False)
 class Collection:
-    """Resamples for :func:`pyfsagg.stability`: `data` is a matrix (m, p) or ``"lists"`` cut to
-    `n_features_to_select`, from the folder or table `source` and the `filter` of a run; a table may be
-    `labelled` or `transposed`."""
+    """Resamples as :func:`pyfsagg.stability` takes them (a table, or lists cut to `n_features_to_select`),
+    from a `form` of source, and the `code` that reads them."""
 
     name: str
     form: str
     data: Any
     input: str
-    feature_names: tuple[str, ...] | None
     n_features: int | None
     n_features_to_select: float | int
-    source: str = ""
-    filter: str | None = None
-    labelled: bool = False
-    transposed: bool = False
-
-    @property
-    def given(self) -> Any:
-        """The data as a function of stability takes them, with the names of the features."""
-        if self.form == "lists":
-            return self.data
-        return pd.DataFrame(self.data, columns=list(self.feature_names or ()))
-
-    def reading(self, name: str) -> list[str]:
-        """Lines of code that read the data and call them `name`."""
-        if self.form == "lists":
-            return code_of_lists(name, self.data)
-        if self.form == "run":
-            run = f"pyfsagg.EnsembleResult.load({self.source!r})"
-            if self.filter is None:
-                return [f"{name} = {run}"]
-            matrix = f"run.score_matrices[{self.filter!r}], columns=run.feature_names"
-            made = f"{name} = pd.DataFrame({matrix})"
-            return ["import pandas as pd", "", f"run = {run}", made]
-        lines = [f"{name} = pyfsagg.read_table({self.source!r})"]
-        if self.transposed:
-            lines.append(f"{name} = {name}.set_index({name}.columns[0]).T")
-        if self.labelled:
-            lines.append(f"{name} = {name}.set_index({name}.columns[0])")
-        return lines
+    code: list[str]
 
 
-def load_collection(sources: Sequence[str], options: argparse.Namespace) -> Collection:
-    """Read a saved run, a matrix of one row per resample, or lists of names, as the flags say."""
+def load_collection(
+    sources: Sequence[str], options: argparse.Namespace, variable: str
+) -> Collection:
+    """Read a saved run, a matrix of one row per resample, or lists of names, as the flags say, for a
+    `variable` of the code."""
     first, form = sources[0], options.format
     if form == "auto" and Path(first).is_dir():
         form = "run"
@@ -86,11 +59,11 @@ def load_collection(sources: Sequence[str], options: argparse.Namespace) -> Coll
             "--compare names a second one"
         )
     if form == "run":
-        return _read_run(first, options)
+        return _read_run(first, options, variable)
     is_table = first == "-" or Path(first.lower().removesuffix(".gz")).suffix in TABLES
     if form == "matrix" or (form == "auto" and len(sources) == 1 and is_table):
         frame = pyfsagg.read_table(first)
-        matrix = _matrix_in(frame, first, options)
+        matrix = _matrix_in(frame, first, options, variable)
         if matrix is not None:
             return matrix
         words = _columns_of_words(frame)
@@ -123,15 +96,35 @@ def load_collection(sources: Sequence[str], options: argparse.Namespace) -> Coll
             f"--input {options.input} belongs to a matrix; lists of names are selections"
         )
     name = name_of_table(first) if len(sources) == 1 and first != "-" else f"{len(lists)} lists"
-    return _as_lists(lists, name, options)
+    size, n_features = options.n_features_to_select, options.n_features
+    for label, names in lists.items():
+        repeats = [name for name in names if names.count(name) > 1]
+        if repeats:
+            raise DataError(f"the list {label!r} names {repeats[0]!r} twice")
+    longest = max(len(names) for names in lists.values())
+    selected = list(lists.values())
+    if size is not None:
+        if isinstance(size, float) and n_features is None:
+            raise ParameterError(
+                "--n-features-to-select as a fraction of lists needs --n-features, the total number"
+            )
+        most = longest if n_features is None else n_features
+        k = n_selected(size, most, "--n-features-to-select")
+        selected = [names[:k] for names in selected]
+    code = code_of_lists(variable, selected)
+    return Collection(name, "lists", selected, "sets", n_features, size or longest, code)
 
 
-def _matrix_in(frame: pd.DataFrame, path: str, options: argparse.Namespace) -> Collection | None:
+def _matrix_in(
+    frame: pd.DataFrame, path: str, options: argparse.Namespace, variable: str
+) -> Collection | None:
     """A table as a matrix of resamples by features; None if it contains more words than labels."""
     first = frame.columns[0]
+    code = [f"{variable} = pyfsagg.read_table({path!r})"]
+    indexed = f"{variable} = {variable}.set_index({variable}.columns[0])"
     if options.transpose:
         turned = frame.set_index(first).T.rename_axis(columns=None)
-        return replace(_as_matrix(turned, path, options), transposed=True)
+        return _as_matrix(turned, path, options, [*code, f"{indexed}.T"])
     # The first column counts the rows, and its name says that it does.
     counted = (
         str(first).strip().lower() in COUNTERS
@@ -159,7 +152,8 @@ def _matrix_in(frame: pd.DataFrame, path: str, options: argparse.Namespace) -> C
                 "as features; if the rows are the features, give --transpose",
                 stacklevel=3,
             )
-    return replace(_as_matrix(frame, path, options), labelled=labelled)
+        code.append(indexed)
+    return _as_matrix(frame, path, options, code)
 
 
 def _columns_of_words(frame: pd.DataFrame) -> list[Any]:
@@ -170,25 +164,30 @@ def _quoted(names: Sequence[Any]) -> str:
     return enumerate_names([repr(str(name)) for name in names], 3)
 
 
-def _read_run(folder: str, options: argparse.Namespace) -> Collection:
+def _read_run(folder: str, options: argparse.Namespace, variable: str) -> Collection:
     filter, n_features = options.filter, options.n_features
     result = pyfsagg.EnsembleResult.load(folder)
-    matrix = result.combined
+    matrix, run = result.combined, f"pyfsagg.EnsembleResult.load({folder!r})"
+    code = [f"{variable} = {run}"]
     if filter is not None:
         if filter not in result.score_matrices:
             raise UnknownNameError("filter of this run", filter, result.score_matrices)
         matrix = result.score_matrices[filter]
+        made = f"pd.DataFrame(run.score_matrices[{filter!r}], columns=run.feature_names)"
+        code = ["import pandas as pd", "", f"run = {run}", f"{variable} = {made}"]
     if n_features not in (None, result.n_features):
         raise ParameterError(
             f"--n-features is {n_features}, but the run in {folder} has {result.n_features}"
         )
     name = Path(folder).resolve().name + (f" ({filter})" if filter else "")
     size = 0.25 if options.n_features_to_select is None else options.n_features_to_select
-    names, p = result.feature_names, result.n_features
-    return Collection(name, "run", matrix, "scores", names, p, size, folder, filter)
+    data = pd.DataFrame(matrix, columns=list(result.feature_names))
+    return Collection(name, "run", data, "scores", None, size, code)
 
 
-def _as_matrix(frame: pd.DataFrame, path: str, options: argparse.Namespace) -> Collection:
+def _as_matrix(
+    frame: pd.DataFrame, path: str, options: argparse.Namespace, code: list[str]
+) -> Collection:
     size, n_features = options.n_features_to_select, options.n_features
     values = frame.to_numpy()
     if values.dtype == object:
@@ -208,51 +207,30 @@ def _as_matrix(frame: pd.DataFrame, path: str, options: argparse.Namespace) -> C
             "--n-features-to-select belongs to scores, ranks and lists; a 0/1 table is selected"
         )
     size = 0.25 if size is None else size
-    return Collection(name, "matrix", values, kind, names, len(names), size, path)
-
-
-def _as_lists(lists: dict[str, list[str]], name: str, options: argparse.Namespace) -> Collection:
-    size, n_features = options.n_features_to_select, options.n_features
-    for label, names in lists.items():
-        repeats = [name for name in names if names.count(name) > 1]
-        if repeats:
-            raise DataError(f"the list {label!r} names {repeats[0]!r} twice")
-    longest = max(len(names) for names in lists.values())
-    selected = list(lists.values())
-    if size is not None:
-        if isinstance(size, float) and n_features is None:
-            raise ParameterError(
-                "--n-features-to-select as a fraction of lists needs --n-features, the total number"
-            )
-        most = longest if n_features is None else n_features
-        k = n_selected(size, most, "--n-features-to-select")
-        selected = [names[:k] for names in selected]
-    size = longest if size is None else size
-    return Collection(name, "lists", selected, "sets", None, n_features, size)
+    data = pd.DataFrame(values, columns=list(names))
+    return Collection(name, "matrix", data, kind, None, size, code)
 
 
 def read_similarity(path: str, names: Iterable[str]) -> pd.DataFrame:
     """A square table of similarities with names in the first column and header, or that of the members
     of ``.gmt`` sets and further `names`."""
     if path.lower().endswith(".gmt"):
-        return pyfsagg.stability_measures.membership_similarity(read_sets(path), names)
+        # A set in each line: its name, a description and its members, between tabs.
+        text = decode_text(read_bytes(path), path)[0]
+        rows = [line.rstrip().split("\t") for line in text.splitlines() if line.strip()]
+        if not rows or min(map(len, rows)) < 3:
+            raise DataError(
+                f"a line of {path} is not the name of a set, a description and its members"
+            )
+        sets = {name: list(filter(None, members)) for name, _, *members in rows}
+        return pyfsagg.stability_measures.membership_similarity(sets, names)
     frame = pyfsagg.read_table(path)
-    if isinstance(frame.index, pd.RangeIndex):
-        frame = frame.set_index(frame.columns[0])
-    else:  # the column without a name is its index already
-        frame = frame.rename_axis(None)
+    # A column without a name is its index already.
+    numbered = isinstance(frame.index, pd.RangeIndex)
+    frame = frame.set_index(frame.columns[0]) if numbered else frame.rename_axis(None)
     frame.index = frame.index.map(str)
     if sorted(frame.index) != sorted(map(str, frame.columns)):
         raise DataError(
             f"the first column of {path} must name the features of its header, one row for each"
         )
     return frame
-
-
-def read_sets(path: str) -> dict[str, list[str]]:
-    """Sets of names, a set in each line: its name, a description and its members, between tabs."""
-    text = decode_text(read_bytes(path), path)[0]
-    rows = [line.rstrip().split("\t") for line in text.splitlines() if line.strip()]
-    if not rows or min(map(len, rows)) < 3:
-        raise DataError(f"a line of {path} is not the name of a set, a description and its members")
-    return {name: [member for member in members if member] for name, _, *members in rows}

@@ -122,10 +122,8 @@ def _add_method_flags(add: Flags) -> None:
     add("--method", metavar="NAME", help=f"(default: {RRA})")
     add.names("--methods", help="several methods to compare; the first is the result")
     add.switch("--exact", help="exact p-values of robust rank aggregation")
-    text = (
-        "for robust rank aggregation: largest share of the universe that a list can contain, one "
-    )
-    text += "number or one per list; only ranks up to it count"
+    text = "for robust rank aggregation: largest share of the universe that a list can contain, "
+    text += "one number or one per list; only ranks up to it count"
     add("--cutoff", type=one_or_several(float, "numbers"), metavar="SHARE", help=text)
     text = "option of a method, for instance mc4.damping=0.1 (may be repeated)"
     add.settings("--param", metavar="METHOD.NAME=VALUE", help=text)
@@ -133,9 +131,8 @@ def _add_method_flags(add: Flags) -> None:
     add.choice("--adjust", ("bh", "holm", "bonferroni", "none"), text)
     text = "p-values from B tables with relabelled items, for any method"
     add("--permutations", type=int, metavar="B", help=text)
-    text = (
-        "sources of the lists (default: all different); lists of one source are permuted together"
-    )
+    text = "sources of the lists (default: all different); lists of one source are permuted "
+    text += "together"
     add.names("--sources", metavar="A,A,B", help=text)
     add.seed("permutations and random ties")
     add("--top", type=int, default=10, metavar="K", help="best items to show (default: 10)")
@@ -146,14 +143,14 @@ def _aggregate(options: argparse.Namespace) -> None:
 
     methods, params = _methods(options)
     table = _read(options)
-
     shown = {"top": min(options.top, table.n_items), "adjusted": options.adjust != "none"}
     view = {**shown, **_origin_of_lists(options)}
     keep_result(options, lambda _: _compute(options, table, methods, params), view=view)
+    if options.quiet or options.json:
+        return
     # Which aggregator is measured to find more in lists of this kind, if there is a measurement.
-    advice = None if options.quiet or options.json else advise(table, methods[0])
-    complete = table.n_lists > 5 and (table.full or not table.missing.any())
-    if advice is None and complete and not (options.quiet or options.json):
+    advice = advise(table, methods[0])
+    if advice is None and table.n_lists > 5 and (table.full or not table.missing.any()):
         advice = ASK_THE_LISTS
     if advice is not None:
         print("\n" + textwrap.fill(advice, 88))
@@ -274,8 +271,13 @@ def _read_list_files(options: argparse.Namespace) -> pyfsagg.RankTable:
     return table
 
 
-def _read_members(options: argparse.Namespace) -> pyfsagg.RankTable:
-    """Groups as items, from a table of their members."""
+def _read(options: argparse.Namespace) -> pyfsagg.RankTable:
+    """Lists, or groups as items from a table of their members."""
+    if not (options.item or options.member_score):
+        table = _read_list_files(options).weighted(_weights(options.list_weights))
+        if table.n_lists == 1:
+            warn("a single list was given: its own order is the result", stacklevel=1)
+        return table
     if not (options.item and options.member_score):
         raise ParameterError("--item and --member-score belong together; give both")
     for name in LIST_FLAGS:
@@ -287,20 +289,8 @@ def _read_members(options: argparse.Namespace) -> pyfsagg.RankTable:
     members = pyfsagg.read_table(options.files[0])
     require_column(members, "item", options.item)
     require_column(members, "member-score", options.member_score)
-    return pyfsagg.RankTable.from_groups(
-        members[options.member_score],
-        members[options.item],
-        higher_is_better=not options.lower_is_better,
-    )
-
-
-def _read(options: argparse.Namespace) -> pyfsagg.RankTable:
-    if options.item or options.member_score:
-        return _read_members(options)
-    table = _read_list_files(options).weighted(_weights(options.list_weights))
-    if table.n_lists == 1:
-        warn("a single list was given: its own order is the result", stacklevel=1)
-    return table
+    scores, groups = members[options.member_score], members[options.item]
+    return pyfsagg.RankTable.from_groups(scores, groups, not options.lower_is_better)
 
 
 def _weights(given: str | None) -> dict[str, float] | list[float] | None:
@@ -326,10 +316,9 @@ def _compute(
 
     of_scores = [name for name in methods if AGGREGATORS.get(name).input == "scores"]
     if of_scores and table.scores is None:
-        of_ranks = [spec.name for spec in AGGREGATORS if spec.input == "ranks"]
         raise ParameterError(
             f"{of_scores[0]} combines scores: give a matrix with --scores, or use a method of ranks: "
-            f"{', '.join(of_ranks)}"
+            f"{', '.join(spec.name for spec in AGGREGATORS if spec.input == 'ranks')}"
         )
     adjust = "bh" if options.adjust == "none" else options.adjust
     of_several = {}
@@ -340,18 +329,15 @@ def _compute(
         result = replace(comparison.results[0], others=comparison.results[1:])
         of_several["compared"] = comparison.parameters["call"]
     else:
-        unused = [name for name in params if name not in methods]
-        if unused:
-            raise ParameterError(
-                f"--param is given for {unused[0]}, and the method is {methods[0]}"
-            )
+        if unused := [name for name in params if name not in methods]:
+            message = f"--param is given for {unused[0]}, and the method is {methods[0]}"
+            raise ParameterError(message)
         result = pyfsagg.aggregate(table, methods[0], adjust=adjust, **params.get(methods[0], {}))
     permutation = None
     if options.permutations:
         how = {"groups": options.sources, "n_permutations": options.permutations, "adjust": adjust}
         how |= {"random_state": options.seed, **params.get(methods[0], {})}
         permutation = pyfsagg.aggregation.permutation_p_values(table, methods[0], **how)
-    recorded = ("format", "ids", "adjust", "permutations", "sources", "seed")
     parameters = {
         "methods": methods,
         "options": params,
@@ -359,12 +345,10 @@ def _compute(
         "full": table.full if options.absent else options.full,
         "weights": None if table.list_weights is None else table.list_weights.tolist(),
         "scores": table.scores is not None,
-        "lower_is_better": options.lower_is_better,
-        "reverse": options.reverse,
+        **given(options, "lower_is_better", "reverse"),
         "ties": table.ties if table.scores is not None else None,
-        "duplicates": options.duplicates,
-        "header": options.header,
-        **{flag: getattr(options, flag) for flag in recorded},
+        **given(options, "duplicates", "header", "format", "ids", "adjust", "permutations"),
+        **given(options, "sources", "seed"),
         "top": min(options.top, table.n_items),
         "call": result.parameters["call"],
         **of_several,
@@ -374,9 +358,6 @@ def _compute(
     lists = result.lists()  # one that runs against all others may be sorted worst first
     against = lists[(lists["spearman"] < REVERSED_BELOW) & (lists["items"] >= ENOUGH_ITEMS)]
     for name, correlation in against["spearman"].items():
-        warn(
-            f"the list {name!r} runs against the result (Spearman {correlation:.2f}); make sure "
-            "that it is best first",
-            stacklevel=1,
-        )
+        text = f"the list {name!r} runs against the result (Spearman {correlation:.2f}); make sure "
+        warn(text + "that it is best first", stacklevel=1)
     return replace(result, permutation=permutation, parameters=parameters, data=data)

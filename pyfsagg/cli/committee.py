@@ -139,13 +139,19 @@ def _read(options: argparse.Namespace) -> tuple[Any, dict[str, Any], list[str]]:
                 "--learner and --performance name columns of a table; give its selections by "
                 "--selection COLUMN or --matrix"
             )
-        names = _divided(_lines(options.file))
+        path = options.file
+        try:
+            text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8-sig")
+        except OSError as error:
+            raise DataError(f"cannot read {path}: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise DataError(f"{path} is not valid UTF-8; selections are lines of names") from None
+        names = _divided(text.splitlines())
         return names, {}, code_of_lists("selections", names)
     if options.selection is not None and options.matrix:
         raise ParameterError(
             "--selection names a column of names, and --matrix has none; give one of them"
         )
-
     table = pyfsagg.read_table(options.file)
     for column in (*columns.values(), *([options.selection] if options.selection else [])):
         if column not in table.columns:
@@ -160,16 +166,6 @@ def _read(options: argparse.Namespace) -> tuple[Any, dict[str, Any], list[str]]:
     cells = table[options.selection]
     names = _divided(["" if cell != cell or cell is None else str(cell) for cell in cells])
     return names, voters, [*code, *code_of_lists("selections", names)]
-
-
-def _lines(path: str) -> list[str]:
-    try:
-        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise DataError(f"cannot read {path}: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise DataError(f"{path} is not valid UTF-8; selections are lines of names") from None
-    return text.splitlines()
 
 
 def _divided(cells: list[str]) -> list[list[str]]:

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyfsagg
 from pyfsagg._base.settings import Task
 from pyfsagg._command.flags import Flags, at_work, given, target_columns, thresholds
 from pyfsagg._command.results import keep_result
-from pyfsagg._command.tables import load_table
+from pyfsagg._command.tables import ReadTable, load_table
 from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.exceptions import DataError, ParameterError
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 EPILOG = """\
 examples:
@@ -74,29 +70,28 @@ def _evaluate(options: argparse.Namespace) -> None:
     protocol = Protocol.from_flags(options, protocol=way, groups=table.groups)
     arguments: dict[str, Any] = {"protocol": protocol, "task": Task.from_flags(options)}
     if options.run_folder:
-        arguments |= _saved_ranking(options, table.X, table.y)
-        (label,) = arguments["rankings"]
-        saved = f"pyfsagg.EnsembleResult.load({options.run_folder!r})"
-        table.code.append(f"rankings = {{{label!r}: {saved}}}")
+        saved, label, arguments["task"] = _saved_run(options, table)
+        arguments["rankings"] = {label: saved}
+        code = f"pyfsagg.EnsembleResult.load({options.run_folder!r})"
+        table.code.append(f"rankings = {{{label!r}: {code}}}")
     named = given(options, "classifiers", "thresholds")
     arguments |= {flag: value for flag, value in named.items() if value is not None}
+    arguments |= given(options, "methods", "metrics", "baselines", "n_resamples")
+    keep_result(
+        options,
+        lambda progress: pyfsagg.evaluate(
+            table.X, table.y, **arguments, **at_work(options, progress)
+        ),
+        unit="step",
+        view=table.view,
+        said=table.lines,
+    )
 
-    def compute(progress: Any) -> pyfsagg.Evaluation:
-        return pyfsagg.evaluate(
-            table.X,
-            table.y,
-            **given(options, "methods", "metrics", "baselines", "n_resamples"),
-            **at_work(options, progress),
-            **arguments,
-        )
 
-    keep_result(options, compute, unit="step", view=table.view, said=table.lines)
-
-
-def _saved_ranking(
-    options: argparse.Namespace, X: pd.DataFrame, y: pd.Series[Any] | pd.DataFrame | None
-) -> dict[str, Any]:
-    """The ranking of a saved run, if it was made for this table, and how the table was read."""
+def _saved_run(
+    options: argparse.Namespace, table: ReadTable
+) -> tuple[pyfsagg.EnsembleResult, str, Task]:
+    """A saved run, if it was made for this table, its name here, and how it read the table."""
     from pyfsagg._table.identity import data_hash
     from pyfsagg._table.table import as_table
     from pyfsagg._table.target import read_target
@@ -110,13 +105,13 @@ def _saved_ranking(
         )
     adjust, always = (saved.parameters.get(role) for role in ("adjust", "always"))
     task = replace(Task.from_flags(options), nominal=nominal, adjust=adjust, always=always)
-    columns = {*(nominal or ()), *(task.adjust or ()), *(task.always or ())}
+    columns = {*(nominal or ()), *(adjust or ()), *(always or ())}
     for name in saved.feature_names:
         columns.update(saved.groups.get(name, (name,)))
-    found = ""
-    if columns <= set(X.columns):
-        found = data_hash(*read_target(task, as_table(X, nominal=nominal), y))
-    if found != saved.data["sha256"]:
+    X = table.X
+    known = columns <= set(X.columns)
+    read = read_target(task, as_table(X, nominal=nominal), table.y) if known else None
+    if read is None or data_hash(*read) != saved.data["sha256"]:
         raise DataError(
             f"the run in {options.run_folder} was made for another table: it ranked "
             f"{saved.data['n_features'] + len(saved.data['dropped_features'])} features of "
@@ -128,4 +123,4 @@ def _saved_ranking(
     if saved.groups and task.feature_groups is None:
         score = saved.parameters["group_score"]
         task = replace(task, feature_groups=saved.groups, group_score=score)
-    return {"rankings": {f"{label} (saved)": saved}, "task": task}
+    return saved, f"{label} (saved)", task

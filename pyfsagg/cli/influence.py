@@ -74,11 +74,10 @@ def _influence(options: argparse.Namespace) -> None:
             raise ParameterError(f"--{name.replace('_', '-')} belongs to --lists")
     flags.require_target(options.target, options.filters)
     specs = [STABILITY_MEASURES.get(name) for name in options.measures or THESIS_MEASURES]
-    for spec in specs:
-        if "similarity" in spec.needs:
-            raise ParameterError(
-                f"the measure {spec.name!r} needs a matrix of feature similarities; use another"
-            )
+    if needy := [spec.name for spec in specs if "similarity" in spec.needs]:
+        raise ParameterError(
+            f"the measure {needy[0]!r} needs a matrix of feature similarities; use another"
+        )
     aggregator_params = flags.assignments(options.aggregator_param)
     for name, values in aggregator_params.items():
         if not isinstance(values, dict):
@@ -105,12 +104,11 @@ def _influence(options: argparse.Namespace) -> None:
         )
 
     measures = list(dict.fromkeys(spec.name for spec in specs))
-    shown = {"measures": measures, "n_features_to_select": size}
-    keep_result(options, compute, unit="fold", view={**shown, **table.view}, said=table.lines)
+    view = {"measures": measures, "n_features_to_select": size, **table.view}
+    keep_result(options, compute, unit="fold", view=view, said=table.lines)
 
 
 def _of_lists(options: argparse.Namespace) -> None:
-    """The same question of ranked lists."""
     from pyfsagg.aggregator_influence.experiments import LIST_AGGREGATORS
     from pyfsagg.aggregator_influence.result import with_options
 
@@ -128,14 +126,12 @@ def _of_lists(options: argparse.Namespace) -> None:
     table = pyfsagg.RankTable.from_files(options.lists, **how)
     params = flags.assignments(options.aggregator_param)
     aggregators = with_options(options.aggregators or LIST_AGGREGATORS, params)
-
     drawn = {"n_splits": options.folds, "random_state": options.seed}
     code = ", ".join(f"{name}={value!r}" for name, value in how.items() if value is not None)
     reading = [f"lists = pyfsagg.RankTable.from_files({options.lists!r}, {code})"]
     name = name_of_table(options.lists[0]) if len(options.lists) == 1 else None
-    view = origin(options.lists, reading, name)
     keep_result(
         options,
         lambda _: pyfsagg.influence_of_lists(table, aggregators, measure=measure, **drawn),
-        view=view,
+        view=origin(options.lists, reading, name),
     )

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import argparse
 import shutil
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyfsagg
 from pyfsagg._base.validation import require_extra
 from pyfsagg._command.flags import Flags
 from pyfsagg._command.results import print_records
 from pyfsagg.exceptions import UnknownNameError
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 LIST_EPILOG = """\
 examples:
@@ -74,46 +70,35 @@ def add_commands(commands: Any) -> None:
 def _list(options: argparse.Namespace) -> None:
     methods = pyfsagg.list_methods(options.kind)
     if options.name:
-        methods = methods.loc[[_name_of(options.name, methods, KINDS[options.kind])]]
+        key = options.name.strip().lower().replace("-", "_").replace(" ", "_")
+        names = {method: method for method in methods.index}
+        if "aliases" in methods:
+            for method, aliases in methods["aliases"].items():
+                names |= dict.fromkeys(filter(None, str(aliases).split(", ")), method)
+        if key not in names:
+            raise UnknownNameError(KINDS[options.kind], options.name, methods.index, names)
+        methods = methods.loc[[names[key]]]
     if options.json:
         print_records(methods)
-    elif options.name:
+        return
+    if options.name:
         # Everything about one method, a line for each property that it has.
         details = {str(column): _text(value) for column, value in methods.iloc[0].items()}
         width = max(map(len, details))
         lines = [f"  {key.ljust(width)}  {text}" for key, text in details.items() if text]
         print("\n".join([methods.index[0], *lines]))
-    else:
-        print("\n".join(_lines(methods)))
-
-
-def _name_of(name: str, methods: pd.DataFrame, kind: str) -> str:
-    """The method that answers to a name."""
-    key = name.strip().lower().replace("-", "_").replace(" ", "_")
-    names = {method: method for method in methods.index}
-    if "aliases" in methods:
-        for method, aliases in methods["aliases"].items():
-            names |= dict.fromkeys(filter(None, str(aliases).split(", ")), method)
-    if key not in names:
-        raise UnknownNameError(kind, name, methods.index, names)
-    return str(names[key])
-
-
-def _lines(methods: pd.DataFrame) -> list[str]:
-    """A line for each method, cut at the width of the terminal."""
-    frame = methods.copy()
-    if "higher_is_better" in frame:
-        frame["better"] = frame["higher_is_better"].map({True: "higher", False: "lower"})
-    frame = frame[[column for column in SHOWN if column in frame]].reset_index()
-    cells: list[list[str]] = [[str(column) for column in frame.columns]]
-    cells += [[_text(cell) for cell in row] for row in frame.to_numpy()]
+        return
+    # A line for each method, cut at the width of the terminal.
+    if "higher_is_better" in methods:
+        better = methods["higher_is_better"].map({True: "higher", False: "lower"})
+        methods = methods.assign(better=better)
+    frame = methods[[column for column in SHOWN if column in methods]].reset_index()
+    cells = [list(map(str, frame.columns)), *(list(map(_text, row)) for row in frame.to_numpy())]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     room = max(shutil.get_terminal_size((160, 24)).columns, 60)
-    lines = []
     for row in cells:
         line = "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True))
-        lines.append(_cut(line.rstrip(), room))
-    return lines
+        print(_cut(line.rstrip(), room))
 
 
 def _text(cell: Any) -> str:
@@ -142,11 +127,9 @@ def _datasets(options: argparse.Namespace) -> None:
     titles["paper"] = "Paper"
     heads = [PageColumn(title, numeric=len(title) == 1) for title in titles.values()]
     cells = [[_cut(str(cell), LONGEST) for cell in shown[name]] for name in titles]
-    columns = zip(heads, cells, strict=True)
     note = "Classes, and the sizes printed in the papers: --json."
-    print(
-        render_text([PageTable.of_columns("Data sets by name.", columns, note)], terminal_width())
-    )
+    table = PageTable.of_columns("Data sets by name.", zip(heads, cells, strict=True), note)
+    print(render_text([table], terminal_width()))
 
 
 def _completion(options: argparse.Namespace) -> None:

@@ -24,10 +24,10 @@ examples:
 
 def add_commands(commands: Any) -> None:
     text = "eliminate features by the order of values in each sample"
-    about = "Read each sample as an order of its features, remove features one by one, and "
-    about += (
-        "write the order of removal with the divergence (and accuracy) of the remaining features."
+    about = (
+        "Read each sample as an order of its features, remove features one by one, and write the "
     )
+    about += "order of removal with the divergence (and accuracy) of the remaining features."
     add = Flags.of(commands, "order", _order, text, about, EPILOG, missing="missing_values")
     add("table", metavar="TABLE", help=TABLE_HELP)
     add.column("-t", "--target", required=True, help="column with the classes")
@@ -75,8 +75,8 @@ def _order(options: argparse.Namespace) -> None:
         check_real("--divergence", options.divergence, low=0.0)
     find_elimination(options.method)  # refuse before the table is read
     table = load_table(options, options.target)
-    X, y = table.X, table.y
-    share = 0.25 if options.n_features_to_select is None else options.n_features_to_select
+    X, y, share = table.X, table.y, options.n_features_to_select
+    share = 0.25 if share is None else share
     size = n_selected(share, X.shape[1], "--n-features-to-select")  # refuse before the work is done
     rules = {"ties": options.ties, "missing": options.missing_values, "random_state": options.seed}
 
@@ -104,9 +104,7 @@ def _order(options: argparse.Namespace) -> None:
         return {"n_features_to_select": chosen, **table.view}
 
     def draw(result: Any, folder: Path) -> None:
-        for measure in ("divergence", "accuracy"):
-            if measure == "divergence" or result.accuracy is not None:
-                axes = result.plot(measure=measure)
-                axes.figure.savefig(folder / f"{measure}.png", dpi=150)
+        for measure in ("divergence", *(() if result.accuracy is None else ("accuracy",))):
+            result.plot(measure=measure).figure.savefig(folder / f"{measure}.png", dpi=150)
 
     keep_result(options, compute, unit="feature", view=view, draw=draw, said=table.lines)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,9 +32,8 @@ FOLDER_FLAGS = ("binning", "bins")
 MEMORY_FLAGS: dict[str, Any] = {
     **{"task": "classification", "target_bins": 5, "group_score": "auto"},
     **dict.fromkeys(("event", "groups", "resampling", "resampling_param", "filter_param")),
-    **dict.fromkeys(
-        ("precision", "max_false", "fdr", "feature_groups", "scratch", "adjust", "always")
-    ),
+    **dict.fromkeys(("precision", "max_false", "fdr", "feature_groups", "scratch")),
+    **dict.fromkeys(("adjust", "always")),
     **{"drop_near_zero_variance": False, **Checks().record()},
 }
 """Flags that need the table in memory, with their neutral values."""
@@ -54,7 +54,18 @@ def _rank_folder(options: argparse.Namespace) -> None:
             )
     if options.n_resamples == "auto":
         raise ParameterError("--n-resamples auto needs the table in memory; give a number")
-    flags = {"filters": _filters(options), **given(options, "n_resamples", *FOLDER_FLAGS)}
+    if options.filter and options.filters:
+        raise ParameterError("--filter is for wam, --filters is for bam; give one of them")
+    named: Any = options.filter or options.filters
+    n_filters = 1 if isinstance(named, str) else len(named or [])
+    if options.method == "wam" and named is None:
+        named = "information_gain"
+    elif options.method is not None and named and (options.method == "bam") != (n_filters > 1):
+        raise ParameterError(
+            f"--method {options.method} ranks by {'several filters' if n_filters < 2 else 'one filter'}, "
+            f"got {n_filters}"
+        )
+    flags = {"filters": named, **given(options, "n_resamples", *FOLDER_FLAGS)}
     chosen: dict[str, Any] = {name: value for name, value in flags.items() if value is not None}
     if options.target is None:
         raise ParameterError("give the target by --target COLUMN: filters that count need classes")
@@ -75,22 +86,6 @@ def _rank_folder(options: argparse.Namespace) -> None:
     view = tables.origin([options.table], reading, Path(options.table).resolve().name)
     view["read"]["format"] = "Parquet files"
     _run(options, len(columns - {options.target, *options.drop}), rank, view, unit="row")
-
-
-def _filters(options: argparse.Namespace) -> str | list[str] | None:
-    """The filters that the flags name; one is wam, several are bam."""
-    if options.filter and options.filters:
-        raise ParameterError("--filter is for wam, --filters is for bam; give one of them")
-    named: str | list[str] | None = options.filter or options.filters
-    n_filters = 1 if isinstance(named, str) else len(named or [])
-    if options.method == "wam" and named is None:
-        return "information_gain"
-    if options.method is not None and named and (options.method == "bam") != (n_filters > 1):
-        raise ParameterError(
-            f"--method {options.method} ranks by {'several filters' if n_filters < 2 else 'one filter'}, "
-            f"got {n_filters}"
-        )
-    return named
 
 
 def _flag(name: str) -> str:
@@ -149,9 +144,8 @@ def add_commands(commands: Any) -> None:
     text = "run the main job on embedded data"
     about = "Rank the 34 features of the embedded Ionosphere data by four filters over "
     about += "resamples and write the ranking, the score matrices and a report."
-    add = Flags.of(
-        commands, "demo", lambda options: _rank_loaded(options, "ionosphere"), text, about
-    )
+    demo = partial(_rank_loaded, name="ionosphere")
+    add = Flags.of(commands, "demo", demo, text, about)
     _add_method_flags(add)
     add.output("pyfsagg-demo", brief=True)
 
@@ -200,10 +194,8 @@ def _add_method_flags(add: Flags) -> None:
         type=threshold_or_auto,
         default="auto",
     )
-    text = (
-        "select with at most V expected false selections, by p-values from shuffled targets; with "
-    )
-    text += "--resampling complementary_pairs by stability selection"
+    text = "select with at most V expected false selections, by p-values from shuffled targets; "
+    text += "with --resampling complementary_pairs by stability selection"
     add("--max-false", type=float, metavar="V", help=text)
     text = "select with an expected share of false selections of at most A, by the same p-values"
     add("--fdr", type=float, metavar="A", help=text)
@@ -244,9 +236,7 @@ def _rank(options: argparse.Namespace) -> None:
         if table.groups is not None and options.resampling in (None, "bootstrap"):
             options.resampling = "grouped_bootstrap"
 
-    def rank(progress: Progress | None) -> pyfsagg.EnsembleResult:
-        return _ensemble(options, table.table, table.y, progress=progress, groups=table.groups)
-
+    rank = partial(_ensemble, options, table.table, table.y, groups=table.groups)
     apart = {*(options.adjust or ()), *(options.always or ())}
     features = set(table.table.feature_names) - apart
     n_features = len(group_columns(Task.from_flags(options), sorted(features)))
@@ -256,13 +246,9 @@ def _rank(options: argparse.Namespace) -> None:
 def _rank_loaded(options: argparse.Namespace, name: str) -> None:
     """A data set loaded by name, with its target."""
     data = pyfsagg.load_dataset(name)
-
-    def rank(progress: Progress | None) -> pyfsagg.EnsembleResult:
-        return _ensemble(options, data.X, data.y, progress=progress)
-
     reading = [f"data = pyfsagg.load_dataset({data.name!r})", "X, y = data.X, data.y"]
     view = {"data_name": data.name, "reading": reading}
-    _run(options, data.X.shape[1], rank, view)
+    _run(options, data.X.shape[1], partial(_ensemble, options, data.X, data.y), view)
 
 
 def _run(
@@ -278,7 +264,7 @@ def _run(
 
     if not isinstance(options.threshold, str):
         n_selected(options.threshold, n_features)  # refuse before the work is done
-    limits = {"max_false": options.max_false, "fdr": options.fdr}
+    limits = given(options, "max_false", "fdr")
     limits = {name: level for name, level in limits.items() if level is not None}
     if limits:
         check_goals(**limits)  # before the work is done, too
@@ -288,7 +274,9 @@ def _run(
     keep_result(options, rank, unit=unit, view=view, said=said)
 
 
-def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> pyfsagg.EnsembleResult:
+def _ensemble(
+    options: argparse.Namespace, X: Any, y: Any, progress: Progress | None, groups: Any = None
+) -> pyfsagg.EnsembleResult:
     """Call wam or bam with the settings of the flags."""
     from pyfsagg.ensemble.run import gather_settings
     from pyfsagg.ensemble.scoring import deep_enough, likely_filters
@@ -302,11 +290,11 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> pyfsa
         "precision": assignments(options.precision) or None,
         "resampling": options.resampling or "bootstrap",
         "resampling_params": assignments(options.resampling_param),
-        **more,
+        "progress": progress,
+        "groups": groups,
     }
     shared = {
-        "normalize": options.normalize,
-        "aggregator": options.aggregator,
+        **given(options, "normalize", "aggregator"),
         "aggregator_params": assignments(options.aggregator_param),
         "random_state": options.seed,
         "n_jobs": options.jobs,
@@ -327,13 +315,18 @@ def _ensemble(options: argparse.Namespace, X: Any, y: Any, **more: Any) -> pyfsa
 
 
 def _check(options: argparse.Namespace) -> int:
+    from pyfsagg._table.groups import group_columns
     from pyfsagg.datasets._loaders import is_sparse_file
 
     if is_sparse_file(options.table):
         read = tables.check_sparse_file(options)
     else:
         read = tables.check_file(options, target_columns(options), options.groups)
-    record = {**read.record, **_groups(options, read.table.feature_names)}
+    record, task = dict(read.record), Task.from_flags(options)
+    if task.feature_groups is not None:
+        features = group_columns(task, read.table.feature_names)
+        several = {name: list(each) for name, each in features.items() if each != (name,)}
+        record |= {"groups": several, "without_group": len(features) - len(several)}
     if options.json:
         print(json.dumps(record, indent=2, ensure_ascii=False))
     else:
@@ -347,15 +340,3 @@ def _check(options: argparse.Namespace) -> int:
             )
         print("\n".join([*lines, read.check.text()]))
     return 1 if any(finding.severity == "stop" for finding in read.check.findings) else 0
-
-
-def _groups(options: argparse.Namespace, columns: Iterable[Any]) -> dict[str, Any]:
-    """The record of the groups of --feature-groups; empty without the flag."""
-    from pyfsagg._table.groups import group_columns
-
-    task = Task.from_flags(options)
-    if task.feature_groups is None:
-        return {}
-    features = group_columns(task, columns)
-    groups = {name: list(members) for name, members in features.items() if members != (name,)}
-    return {"groups": groups, "without_group": len(features) - len(groups)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyfsagg
 from pyfsagg._base.words import percentages, ranks, setting, words
@@ -13,10 +13,6 @@ from pyfsagg._command.results import print_records
 from pyfsagg._report.page import PageTable, Text, render_text, terminal_width
 from pyfsagg._run.result import REPORT_FILE
 from pyfsagg.exceptions import DataError, ParameterError
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 COMPARE_EPILOG = """\
 examples:
@@ -73,19 +69,33 @@ def _show(options: argparse.Namespace) -> None:
 
 
 def _compare(options: argparse.Namespace) -> None:
-    first, second = (_run_in(folder) for folder in (options.first, options.second))
-    features = first.compare(second, options.threshold)
+    from pyfsagg.ensemble.selection import differing_settings
+
+    runs: list[pyfsagg.EnsembleResult] = []
+    for folder in (options.first, options.second):
+        run = pyfsagg.load_result(folder)
+        if not isinstance(run, pyfsagg.EnsembleResult):
+            kind = f"{folder} contains a result of kind {run._kind!r}"
+            raise DataError(f"{kind}; name runs of pyfsagg rank")
+        runs.append(run)
+    features = runs[0].compare(runs[1], options.threshold)
     if options.json:
         print_records(features)
         return
-
-    lines = map(Text, _lines(first, second, options))
-    print(render_text([*lines, _side_by_side(features.head(MOST))], terminal_width()))
-    if len(features) > MOST:
-        print(f"{len(features) - MOST:,} more features: --json")
-
-
-def _side_by_side(features: pd.DataFrame) -> PageTable:
+    one, two = (set(run.select(options.threshold)) for run in runs)
+    both, either = len(one & two), len(one | two)
+    shared = f"Jaccard {both / either:.3f}" if either else "none by either"
+    same = "The selections are the same; " if one == two else ""
+    lines = [
+        f"{same}selected by 1: {len(one)}, by 2: {len(two)}, by both: {both} ({shared})",
+        f"1: {options.first}, 2: {options.second}",
+    ]
+    differing = differing_settings(*runs)
+    for name, row in differing.iterrows():
+        pair = (setting(value)[:SHORT] for value in (row["first"], row["second"]))
+        lines.append(f"{str(name).replace('_', ' ')}: {' | '.join(pair)}")
+    if not len(differing):
+        lines.append("all settings and the data are the same")
     columns: dict[str, Any] = {"feature": ("Feature", words), "moved": ("Moved", ranks)}
     for title, name, cells in (
         ("Rank", "rank", ranks),
@@ -93,43 +103,11 @@ def _side_by_side(features: pd.DataFrame) -> PageTable:
         ("Selected", "selected", words),
     ):
         columns |= {f"{name}_{run}": (f"{title}, {run}", cells) for run in (1, 2)}
-    frame = features.rename_axis("feature").reset_index()
-    said = {
-        name: frame[name].map({True: "yes", False: "no"}) for name in ("selected_1", "selected_2")
-    }
-    return PageTable.of_frame(
-        "The features that moved most (moved: rank in 1 minus rank in 2).",
-        frame.assign(**said),
-        columns,
-    )
-
-
-def _run_in(folder: str) -> pyfsagg.EnsembleResult:
-    result = pyfsagg.load_result(folder)
-    if not isinstance(result, pyfsagg.EnsembleResult):
-        raise DataError(
-            f"{folder} contains a result of kind {result._kind!r}; name runs of pyfsagg rank"
-        )
-    return result
-
-
-def _lines(
-    first: pyfsagg.EnsembleResult, second: pyfsagg.EnsembleResult, options: argparse.Namespace
-) -> list[str]:
-    from pyfsagg.ensemble.selection import differing_settings
-
-    differing = differing_settings(first, second)
-    lines = [f"1: {options.first}, 2: {options.second}"]
-    for name, row in differing.iterrows():
-        pair = (setting(value)[:SHORT] for value in (row["first"], row["second"]))
-        lines.append(f"{str(name).replace('_', ' ')}: {' | '.join(pair)}")
-    if not len(differing):
-        lines.append("all settings and the data are the same")
-    one, two = (set(run.select(options.threshold)) for run in (first, second))
-    both, either = len(one & two), len(one | two)
-    shared = f"Jaccard {both / either:.3f}" if either else "none by either"
-    same = "The selections are the same; " if one == two else ""
-    lines.insert(
-        0, f"{same}selected by 1: {len(one)}, by 2: {len(two)}, by both: {both} ({shared})"
-    )
-    return lines
+    frame = features.head(MOST).rename_axis("feature").reset_index()
+    for name in ("selected_1", "selected_2"):
+        frame[name] = frame[name].map({True: "yes", False: "no"})
+    caption = "The features that moved most (moved: rank in 1 minus rank in 2)."
+    table = PageTable.of_frame(caption, frame, columns)
+    print(render_text([*map(Text, lines), table], terminal_width()))
+    if len(features) > MOST:
+        print(f"{len(features) - MOST:,} more features: --json")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyfsagg
 from pyfsagg._base.settings import names_of
@@ -14,10 +14,6 @@ from pyfsagg._command.flags import Flags, given, one_or_several
 from pyfsagg._command.results import keep_result, name_of_table
 from pyfsagg._command.tables import origin, require_column
 from pyfsagg.exceptions import ParameterError
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 DESCRIPTION = """\
 Test the genes of a CRISPR screen by alpha-RRA (the RRA of MAGeCK), with exact p-values.
@@ -59,10 +55,10 @@ def add_commands(commands: Any) -> None:
     add.column("--p-low", help="one-sided p-values of the guides, to choose alpha from")
     add.column("--p-high", help="the same for the high side")
     add.choice("--side", ("both", "low", "high"))
-    text = "percentile up to which guides count, one number or LOW,HIGH (default: the share of "
-    text += (
-        "guides with p-values of at most 0.25; 0.05 if that is 0.01 or less, or without p-values)"
+    text = (
+        "percentile up to which guides count, one number or LOW,HIGH (default: the share of guides "
     )
+    text += "with p-values of at most 0.25; 0.05 if that is 0.01 or less, or without p-values)"
     add("--alpha", type=one_or_several(float, "one number or two"), metavar="A", help=text)
     text = "null distribution: guides permuted over genes, or uniform percentiles"
     add.choice("--null", ("guides", "uniform"), text)
@@ -70,13 +66,8 @@ def add_commands(commands: Any) -> None:
     add("--control-guides", metavar="A,B", help=text)
     add("--control-genes", metavar="A,B", help="genes whose guides are controls, or a file")
     add.choice("--ties", ("average", "last"), "rank of tied guides")
-    add(
-        "--min-guides",
-        type=int,
-        default=1,
-        metavar="K",
-        help="test only genes with at least K guides",
-    )
+    text = "test only genes with at least K guides"
+    add("--min-guides", type=int, default=1, metavar="K", help=text)
     add.names("--replicates", help="score columns of further replicates or pairs")
     add.column("--weight", help="reliability of each guide; with --null uniform")
     text = "guides in several genes: refuse them, drop them, or count them for each gene"
@@ -94,8 +85,26 @@ def _screen(options: argparse.Namespace) -> None:
     check_integer("--top", options.top, low=1)
     check_real("--fdr", options.fdr, low=0.0, high=1.0, low_open=True)
     table = pyfsagg.read_table(options.table)
-    _know_columns(options, table)
-    p_columns = _p_columns(options)
+    lacking = [flag for flag in ("item", "score") if getattr(options, flag) is None]
+    if len(lacking) == 2 and set(MAGECK.values()) <= set(table.columns):
+        other = {"low": "p_high", "high": "p_low"}.get(options.side)
+        for flag, name in MAGECK.items():
+            if getattr(options, flag) is None and flag != other:
+                setattr(options, flag, name)
+        lacking = []
+    if lacking:
+        raise ParameterError(
+            f"a screen needs {' and '.join(f'--{flag}' for flag in lacking)}; the columns of the table "
+            f"are {enumerate_names(list(table.columns))}"
+        )
+    p_columns = {"p-low": options.p_low, "p-high": options.p_high}
+    p_columns = {flag: name for flag, name in p_columns.items() if name}
+    needed = ("p-low", "p-high") if options.side == "both" else (f"p-{options.side}",)
+    if p_columns and set(p_columns) != set(needed):
+        raise ParameterError(
+            f"--side {options.side} takes {' and '.join(f'--{flag}' for flag in needed)} together, got "
+            f"{' and '.join(f'--{flag}' for flag in p_columns)} alone"
+        )
     flags = ("item", "score", "guide", "sign", "lfc", "weight")
     for name in options.replicates or ():
         require_column(table, "replicates", name)
@@ -129,35 +138,6 @@ def _screen(options: argparse.Namespace) -> None:
         **origin(files, _reading_code(options, p_columns), name_of_table(options.table)),
     }
     keep_result(options, compute, view=view)
-
-
-def _know_columns(options: argparse.Namespace, table: pd.DataFrame) -> None:
-    """Use the columns of a table of MAGeCK, if none is named; otherwise gene and score must be."""
-    lacking = [flag for flag in ("item", "score") if getattr(options, flag) is None]
-    if len(lacking) == 2 and set(MAGECK.values()) <= set(table.columns):
-        other = {"low": "p_high", "high": "p_low"}.get(options.side)
-        for flag, name in MAGECK.items():
-            if getattr(options, flag) is None and flag != other:
-                setattr(options, flag, name)
-        lacking = []
-    if lacking:
-        flags = " and ".join(f"--{flag}" for flag in lacking)
-        raise ParameterError(
-            f"a screen needs {flags}; the columns of the table are {enumerate_names(list(table.columns))}"
-        )
-
-
-def _p_columns(options: argparse.Namespace) -> dict[str, str]:
-    """The columns of p-values by their flags, in the order of the sides."""
-    flags = {"p-low": options.p_low, "p-high": options.p_high}
-    needed = ("p-low", "p-high") if options.side == "both" else (f"p-{options.side}",)
-    columns = {flag: name for flag, name in flags.items() if name}
-    if columns and set(columns) != set(needed):
-        raise ParameterError(
-            f"--side {options.side} takes {' and '.join(f'--{flag}' for flag in needed)} together, got "
-            f"{' and '.join(f'--{flag}' for flag in columns)} alone"
-        )
-    return columns
 
 
 def _names(text: str | None) -> list[str] | None:

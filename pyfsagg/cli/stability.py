@@ -51,8 +51,7 @@ def add_commands(commands: Any) -> None:
     add.choice("--interval", ("jackknife", "bootstrap", "none"), "intervals over resamples")
     add("--confidence-level", type=float, default=0.95, help="(default: %(default)s)")
     add.number("--n-boot", default=1000, metavar="B", text="bootstraps")
-    text = "ties at the cut: the mean over all orders, or the "
-    text += "first columns as in published results"
+    text = "ties at the cut: the mean over all orders, or the first columns as in published results"
     add.choice("--ties", ("random", "first"), text)
     add.seed("all random draws")
     text = "subset sizes of the curve (default: 10%%, 20%%, … of the features)"
@@ -68,31 +67,33 @@ def _stability(options: argparse.Namespace) -> None:
 
     if options.n_features is not None:
         check_integer("--n-features", options.n_features, low=1)
-    collection = load_collection(options.sources, options)
-    other = load_collection(options.compare, options) if options.compare else None
+    collection = load_collection(options.sources, options, "data")
+    other = load_collection(options.compare, options, "compare") if options.compare else None
     if options.paired and other is None:
         raise ParameterError("--paired belongs to --compare")
     if collection.input == "sets" and options.sizes:
         raise ParameterError("--sizes belongs to scores or ranks; selections have fixed sizes")
-    names: dict[str, Any] = {} if other is None else {"names": [collection.name, other.name]}
+    of_lists = collection.form == "lists"
+    pair: dict[str, Any] = {}
+    if other is not None:
+        pair = {"compare": other.data, "names": [collection.name, other.name]}
     similarity = None
     if options.similarity:
-        named = collection.feature_names or [name for names in collection.data for name in names]
+        data = collection.data
+        named = [name for names in data for name in names] if of_lists else data.columns
         similarity = read_similarity(options.similarity, named)
 
     def compute(progress: Any) -> Any:
         report = pyfsagg.stability(
-            collection.given,
+            collection.data,
             options.measures,
-            compare=None if other is None else other.given,
-            paired=options.paired,
-            **names,
-            n_features=collection.n_features if collection.form == "lists" else None,
+            **pair,
+            n_features=collection.n_features,
             n_features_to_select=collection.n_features_to_select,
             similarity=similarity,
-            input="sets" if collection.form == "lists" else options.input,
+            input="sets" if of_lists else options.input,
             interval=None if options.interval == "none" else options.interval,
-            **given(options, "confidence_level", "n_boot", "sizes", "ties"),
+            **given(options, "paired", "confidence_level", "n_boot", "sizes", "ties"),
             random_state=options.seed,
         )
         sources = list(map(name_of_table, options.sources))
@@ -100,7 +101,7 @@ def _stability(options: argparse.Namespace) -> None:
         parameters = {**report.parameters, "similarity": options.similarity}
         return replace(report, parameters=parameters, data={**data, **report.data})
 
-    code = [*collection.reading("data"), *(other.reading("compare") if other else [])]
+    code = [*collection.code, *(other.code if other else [])]
     files = [*options.sources, *(options.compare or [])]
     if similarity is not None:
         files.append(options.similarity)

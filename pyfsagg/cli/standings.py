@@ -97,9 +97,9 @@ def _read(paths: list[str], columns: dict[str, str | None]) -> tuple[Any, str, l
         metric = columns["metric"]
         metrics = [] if metric is None else list(map(str, found[0][metric].dropna().unique()))
         return found[0], one.format(paths[0]), metrics
-    names = [
-        Path(path).name if all(folders) else Path(path).name.partition(".")[0] for path in paths
-    ]
+    names = [Path(path).name for path in paths]
+    if not all(folders):
+        names = [name.partition(".")[0] for name in names]
     if len(set(names)) < len(names):
         names = list(paths)
     pairs = (f"{name!r}: {one.format(path)}" for name, path in zip(names, paths, strict=True))

@@ -63,6 +63,5 @@ def _studies(options: argparse.Namespace) -> None:
     tables = paths[0] if options.study and len(paths) == 1 else paths
     how = given(options, *COLUMNS, "min_studies", "evidence", "adjust", "duplicates")
     name = ", ".join(map(name_of_table, paths[:5])) + (", …" if len(paths) > 5 else "")
-    origins = origin(paths, [f"tables = {tables!r}"], name)
-    view = {**given(options, "top", "fdr"), **origins}
+    view = {**given(options, "top", "fdr"), **origin(paths, [f"tables = {tables!r}"], name)}
     keep_result(options, lambda _: pyfsagg.studies(tables, **how), view=view)

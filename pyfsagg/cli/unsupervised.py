@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pyfsagg
 from pyfsagg._base.validation import n_selected
@@ -14,10 +14,6 @@ from pyfsagg._command.results import keep_result
 from pyfsagg._command.tables import load_table
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import ParameterError
-
-if TYPE_CHECKING:
-    import pandas as pd
-
 
 EPILOG = """\
 examples:
@@ -70,13 +66,34 @@ def _pair(text: str) -> tuple[int, int]:
 
 
 def _unsupervised(options: argparse.Namespace) -> None:
+    from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS
+
     table = load_table(options, options.classes)
     X, y, size = table.X, table.y, options.n_features_to_select
     if not isinstance(size, str):
         n_selected(size, X.shape[1], "--n-features-to-select")  # refuse before the work is done
+    spec = UNSUPERVISED_METHODS.get(options.method)
+    chosen: dict[str, Any] = {"standardize": options.standardize}
+    if spec.clusters:
+        chosen |= given(options, "n_clusterings", "feature_fraction", "k_range", "clusterer")
+        chosen["random_state"] = options.seed
+    elif options.checkpoint:
+        names = " and ".join(method.name for method in UNSUPERVISED_METHODS if method.clusters)
+        raise ParameterError(f"--checkpoint belongs to --method {names}; others are quick")
+    if "n_jobs" in spec.options:
+        chosen["n_jobs"] = options.jobs
+    for name, value in given(options, "n_neighbors", "aggregator").items():
+        if value is not None and name not in spec.options:
+            methods = [method.name for method in UNSUPERVISED_METHODS if name in method.options]
+            flag = name.replace("_", "-")
+            raise ParameterError(f"--{flag} belongs to --method {' and '.join(methods)}")
+        if value is not None:
+            chosen[name] = value
 
     def compute(progress: Any) -> pyfsagg.unsupervised.ConsensusRanking:
-        result = _rank(options, X, progress)
+        if spec.clusters:
+            chosen["execution"] = Execution.from_flags(options, progress=progress)
+        result = pyfsagg.unsupervised.rank_unsupervised(X, spec.name, **chosen)
         return result if y is None else replace(result, curves=_judge(options, result, X, y))
 
     def draw(result: pyfsagg.unsupervised.ConsensusRanking, folder: Path) -> None:
@@ -95,39 +112,9 @@ def _unsupervised(options: argparse.Namespace) -> None:
     keep_result(options, compute, unit="clustering", view=view, draw=draw, said=table.lines)
 
 
-def _rank(
-    options: argparse.Namespace, X: pd.DataFrame, progress: Any
-) -> pyfsagg.unsupervised.ConsensusRanking:
-    from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS
-
-    spec = UNSUPERVISED_METHODS.get(options.method)
-    chosen: dict[str, Any] = {"standardize": options.standardize}
-    if spec.clusters:
-        chosen |= {
-            **given(options, "n_clusterings", "feature_fraction", "k_range", "clusterer"),
-            "random_state": options.seed,
-            "execution": Execution.from_flags(options, progress=progress),
-        }
-    elif options.checkpoint:
-        names = " and ".join(method.name for method in UNSUPERVISED_METHODS if method.clusters)
-        raise ParameterError(f"--checkpoint belongs to --method {names}; others are quick")
-    if "n_jobs" in spec.options:
-        chosen["n_jobs"] = options.jobs
-    for name in ("n_neighbors", "aggregator"):
-        value = getattr(options, name)
-        if value is None:
-            continue
-        if name not in spec.options:
-            methods = [method.name for method in UNSUPERVISED_METHODS if name in method.options]
-            flag = name.replace("_", "-")
-            raise ParameterError(f"--{flag} belongs to --method {' and '.join(methods)}")
-        chosen[name] = value
-    return pyfsagg.unsupervised.rank_unsupervised(X, spec.name, **chosen)
-
-
 def _judge(
     options: argparse.Namespace, result: pyfsagg.unsupervised.ConsensusRanking, X: Any, y: Any
-) -> dict[str, pd.DataFrame]:
+) -> dict[str, Any]:
     """Compare with the classes."""
     import numpy as np
 

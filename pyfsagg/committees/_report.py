@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from markupsafe import Markup
 from matplotlib.axes import Axes
@@ -17,7 +16,7 @@ from pyfsagg._report import closing, drawing
 from pyfsagg._report.page import Block, PageTable, Section, Text, heads
 from pyfsagg._version import __version__
 from pyfsagg.committees.result import Committee
-from pyfsagg.committees.rules import VOTING_RULES, VotingRule
+from pyfsagg.committees.rules import VOTING_RULES
 from pyfsagg.ensemble.groups import group_blocks
 
 
@@ -25,14 +24,12 @@ def plot_votes(result: Committee, *, n: int = 20, ax: Axes | None = None) -> Axe
     """The first features of the vote, with the share of the voters that select each."""
     n = min(check_integer("n", n, low=1), len(result.ranking))
     shown = result.ranking.head(n)
-    axes = drawing.new_axes(ax, 1.2 + 0.22 * n)
-    axes.barh(np.arange(n), shown["share"], color=drawing.BLUE, height=0.7)
-    drawing.feature_axis(axes, [str(name) for name in shown.index])
+    axes, rows = drawing.feature_rows(ax, [str(name) for name in shown.index], 1.2, 0.22)
+    axes.barh(rows, shown["share"], color=drawing.BLUE, height=0.7)
     axes.set_xlim(0, 1)
     axes.set_xlabel("Share of the voters that select the feature")
-    drawing.clear_frame(axes, grid="x")
-    drawing.set_title(axes, f"First features by {result.parameters['rule'].replace('_', ' ')}")
-    return axes
+    title = f"First features by {result.parameters['rule'].replace('_', ' ')}"
+    return drawing.finished(axes, title, grid="x", columns=0)
 
 
 def plot_front(result: Committee, *, ax: Axes | None = None) -> Axes:
@@ -42,16 +39,15 @@ def plot_front(result: Committee, *, ax: Axes | None = None) -> Axes:
     voters = result.voters[result.voters["n_features"] > 0]
     knee = front[front["knee"]]
 
-    def draw(frame: pd.DataFrame, marks: str, color: str, label: str, **look: Any) -> None:
-        axes.plot(
-            frame["n_features"], frame["performance"], marks, color=color, label=label, **look
-        )
+    def draw(frame: pd.DataFrame, marks: str, colour: str, label: str, **look: Any) -> None:
+        x, y = frame["n_features"], frame["performance"]
+        axes.plot(x, y, marks, color=colour, label=label, **look)
 
     draw(voters, "o", drawing.GREY, "voters", mfc="white", ms=5)
     draw(front, "o-", drawing.BLUE, "front", ms=6, drawstyle="steps-post")
     draw(front.iloc[[0, -1]], "--", drawing.INK, "line between its ends", lw=0.9)
     if len(knee):
-        draw(knee, "D", drawing.ORANGE, f"knee: {knee['n_features'].iloc[0]}", ms=9)
+        draw(knee, "D", drawing.ORANGE, f"knee: {int(knee['n_features'].iloc[0])}", ms=9)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     axes.set_xlabel("Number of features")
     metric = result.parameters.get("metric")
@@ -60,6 +56,8 @@ def plot_front(result: Committee, *, ax: Axes | None = None) -> Axes:
 
 
 COMMITTEE_PLOTS: dict[str, Callable[..., Axes]] = {"ranking": plot_votes, "front": plot_front}
+
+
 MOST_ROWS = 1000
 KNEE = (
     "The knee of a front",
@@ -71,36 +69,50 @@ KNEE = (
 def committee_page(result: Committee, view: Mapping[str, Any]) -> closing.Report:
     """The report on a committee."""
     rule = VOTING_RULES.get(result.parameters["rule"])
-    features = [*_ranking(result), *group_blocks(result, result.ranking.index)]
-    sections = [Section("ranking", "Features in order", features, short="Features")]
-    references = [closing.software(__version__), ("Voting rule", rule.source)]
-    if result.voters["performance"].notna().any():
+    known = bool(result.voters["performance"].notna().any())
+    ranking = [*_ranking(result), *group_blocks(result, result.ranking.index)]
+    sections = [Section("ranking", "Features in order", ranking, short="Features")]
+    if known:
         title = "Performance and number of features"
         sections.append(Section("front", title, _front(result), short="Front"))
-        references.append(KNEE)
-    sections.append(Section("reading", "How to read it", _reading(rule)))
+    meaning = (
+        f"{rule.summary}. Score: {rule.formula}, with the weight w_v of a voter and its selection A_v. "
+        f"Ties: {rule.ties}."
+    )
+    texts = [
+        Markup("<b>{}.</b> {}").format(readable(rule.name).capitalize(), meaning),
+        "A share of voters depends on the learners and on how many features they select. It is not the "
+        "probability that a feature matters.",
+    ]
+    if rule.proportional:
+        texts.append(
+            "Proportional: voters with elected features count less for the next places, so a feature of "
+            "the same voters comes later. The first k features are a set to be used together."
+        )
+    sections.append(Section("reading", "How to read it", list(map(Text, texts))))
     titles = ("Vote of a committee", "Vote on the features of {}")
     under = f"{plural(result.n_voters, 'voter')}, {plural(len(result.feature_names), 'feature')}"
+    references = [closing.software(__version__), ("Voting rule", rule.source), *([KNEE] * known)]
     return closing.Report(titles, under, sections, closing.settings_groups(result), references)
 
 
 def _ranking(result: Committee) -> list[Block]:
     shown = result.ranking.head(MOST_ROWS)
-    values = shown[["score", "votes", "share", "tied"]].itertuples()
     rows = [
-        [str(name), rank, number(score), count(votes), number(share), "yes" if tied else ""]
-        for rank, (name, score, votes, share, tied) in zip(
-            ranks(shown["rank"]), values, strict=True
+        [str(name), rank, number(score), count(int(votes)), number(share), "yes" if tied else ""]
+        for name, rank, (score, votes, share, tied) in zip(
+            shown.index,
+            ranks(shown["rank"]),
+            shown[["score", "votes", "share", "tied"]].itertuples(index=False),
+            strict=True,
         )
     ]
+    titles = ("Feature", "Rank", "Score", "Votes", "Share of voters", "Tied")
     hidden = len(result.ranking) - len(shown)
     more = f"{plural(hidden, 'more feature')} in ranking.csv. " if hidden else ""
     table = PageTable(
         "Features in the order of the vote.",
-        heads(
-            ("Feature", "Rank", "Score", "Votes", "Share of voters", "Tied"),
-            words=("Feature", "Tied"),
-        ),
+        heads(titles, words=("Feature", "Tied")),
         rows,
         f"{more}Votes and their share are unweighted. Tied: another feature could equally have this "
         "place.",
@@ -132,30 +144,6 @@ def _front(result: Committee) -> list[Block]:
         [count(n), number(performance), count(voters), number(distance), "yes" if knee else ""]
         for n, performance, voters, distance, knee in result.pareto_front().itertuples(index=False)
     ]
-    table = PageTable(
-        "Points of the front.",
-        heads(
-            ("Features", "Performance", "Voters", "Distance from the line", "Knee"), words=["Knee"]
-        ),
-        rows,
-        "The distance is on axes scaled to [0, 1].",
-    )
-    return [drawn, table]
-
-
-def _reading(rule: VotingRule) -> list[Block]:
-    meaning = (
-        f"{rule.summary}. Score: {rule.formula}, with the weight w_v of a voter and its selection A_v. "
-        f"Ties: {rule.ties}."
-    )
-    texts = [
-        Markup("<b>{}.</b> {}").format(readable(rule.name).capitalize(), meaning),
-        "A share of voters depends on the learners and on how many features they select. It is not the "
-        "probability that a feature matters.",
-    ]
-    if rule.proportional:
-        texts.append(
-            "Proportional: voters with elected features count less for the next places, so a feature of "
-            "the same voters comes later. The first k features are a set to be used together."
-        )
-    return [Text(text) for text in texts]
+    titles = ("Features", "Performance", "Voters", "Distance from the line", "Knee")
+    note = "The distance is on axes scaled to [0, 1]."
+    return [drawn, PageTable("Points of the front.", heads(titles, words=["Knee"]), rows, note)]

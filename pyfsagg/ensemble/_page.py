@@ -23,16 +23,17 @@ from pyfsagg.filters._base import FILTERS
 from pyfsagg.stability_measures import _base, adequacy, stability_curve
 from pyfsagg.stability_measures._report import STABILITY_PAGE, curve_picture, plot_adequacy
 
-OF_SAMPLES = "Would another sample give the same selection?"
-OF_ERRORS = "How many of the selected may be false?"
 MOST_ROWS = 500  # of the table; all that are selected, up to the next number
 MOST_SELECTED = 2000
 MOST_DRAWN, MOST_SHOWN = 20, 10
 NUMBER_OF_FEATURES = closing.Topic(
     "how-to/number-of-features", "Choose the number of features", "help rank"
 )
-PROPOSAL = "the selection of the run unless a number is given: all features that score above shuffled targets"
-KNEE = "the split of the sorted scores into two groups that are closest around their means"
+MEANINGS = {
+    "proposal": "the selection of the run unless a number is given: all features that score above "
+    "shuffled targets",
+    "knee": "the split of the sorted scores into two groups that are closest around their means",
+}
 SHUFFLED = (
     "the target with its rows in random order, unrelated to every feature; the scores of the same filters "
     "show what noise reaches"
@@ -52,69 +53,69 @@ def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> closing.Re
     wish, limit = selection.read_view(**view)
     chosen = selection.select_features(result, wish)
     k = chosen.compared
-    errors = facts.error_tables(result, limit)
-    ranking = [
-        _ranking_table(result, chosen),
-        *groups.group_blocks(result, best_names(result, result.n_features)),
-        *facts.repeated_rows(result),
-    ]
-    enough = adequacy_blocks(result, k)
-    sections = [
-        Section("between", OF_SAMPLES, facts.between_blocks(result, wish), short="Another sample?"),
-        *([Section("errors", OF_ERRORS, errors, short="Errors")] if errors else []),
+    best, shuffled = best_names(result, MOST_SHOWN), result.permutation is not None
+    beside = "the level of noise" if shuffled else "their scores"
+    evidence = picture(
+        "Effect and stability",
+        "evidence",
+        result.plot,
+        "evidence",
+        label=f"Bars: the {len(best)} best features and {beside}; best first: {', '.join(best)}",
+        caption="Shaded: what shuffled targets reach (family-wise error 0.05)." if shuffled else "",
+        n=MOST_SHOWN,
+        n_features_to_select=wish,
+    )
+    front: list[Block] = [facts.front_text(result, wish), evidence]
+    front.append(facts.front_table(result, wish))
+    between, errors = facts.between_blocks(result, wish), facts.error_tables(result, limit)
+    title = "Would another sample give the same selection?"
+    sections = [Section("between", title, between, short="Another sample?")]
+    if errors:
+        title = "How many of the selected may be false?"
+        sections.append(Section("errors", title, errors, short="Errors"))
+    of_groups = groups.group_blocks(result, best_names(result, result.n_features))
+    ranking = [_ranking_table(result, chosen), *of_groups, *facts.repeated_rows(result)]
+    size, enough = [size_block(result)], adequacy_blocks(result, k)
+    sections += [
         Section("ranking", "Ranking", ranking),
         Section("true-ranks", "Which features may be the best?", facts.true_rank_blocks(result, k)),
         Section("pictures", "Pictures", _pictures(result, chosen, wish)),
         Section("stability", "Stability", _stability(result)),
         Section("enough", "Were there enough resamples?", enough, short="Enough resamples?"),
-        Section("size", "Stability against subset size", [size_block(result)], short="Subset size"),
-        *closing.glossary(_words(result, wish, chosen)),
+        Section("size", "Stability against subset size", size, short="Subset size"),
     ]
-    best, beside, caption = best_names(result, MOST_SHOWN), "their scores", ""
-    if result.permutation is not None:
-        beside = "the level of noise"
-        caption = "Shaded: what shuffled targets reach (family-wise error 0.05)."
-    label = f"Bars: the {len(best)} best features and {beside}; best first: {', '.join(best)}"
-    how: dict[str, Any] = {"n": MOST_SHOWN, "n_features_to_select": wish, "caption": caption}
-    drawn = "Effect and stability", "evidence", result.plot, "evidence"
-    evidence = picture(*drawn, label=label, **how)
-    last = [("Features to select", wish.words)]
-    return closing.Report(
-        ("Feature ranking", "Feature ranking of {}"),
-        _subtitle(result),
-        sections,
-        closing.settings_groups(result, first=[("Method", result.method.upper())], last=last),
-        _references(result),
-        [facts.front_text(result, wish), evidence, facts.front_table(result, wish)],
-    )
-
-
-def _words(
-    result: EnsembleResult, wish: selection.Wish, chosen: selection.Selection
-) -> list[tuple[str, str, closing.Topic]]:
-    """The terms of the proposal on the page."""
     seen = set(chosen.frame["status"])
-    words = [(name, meaning) for name, meaning in selection.STATUSES.items() if name in seen]
-    meanings = {"proposal": PROPOSAL, "knee": KNEE}
-    words += [(word, meanings[word]) for word in selection.choose(result, wish).by]
-    if result.permutation is not None:
-        words.append(("shuffled target", SHUFFLED))
-    return [(word, meaning, NUMBER_OF_FEATURES) for word, meaning in words]
-
-
-def _subtitle(result: EnsembleResult) -> str:
-    data = result.data
-    words = {
-        "classes": f"{plural(len(data['class_counts']), 'class')} in the target ",
-        "numeric": "numeric target ",
-        "survival": "survival ",
-        "none": "no target",
-    }
-    kind = data.get("target_kind", "classes")
+    words = {name: meaning for name, meaning in selection.STATUSES.items() if name in seen}
+    words |= {word: MEANINGS[word] for word in selection.choose(result, wish).by}
+    if shuffled:
+        words["shuffled target"] = SHUFFLED
+    sections += closing.glossary((*entry, NUMBER_OF_FEATURES) for entry in words.items())
+    data, kind = result.data, result.data.get("target_kind", "classes")
+    kinds = {"numeric": "numeric target ", "survival": "survival ", "none": "no target"}
+    if kind == "classes":
+        kinds[kind] = f"{plural(len(data['class_counts']), 'class')} in the target "
     target = "" if kind == "none" else Markup("<b>{}</b>").format(data["target"])
     columns = f" (groups of {count(data['n_columns'])} columns)" if result.groups else ""
-    size = f"{plural(data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}{columns}"
-    return Markup("{}, {}{}").format(size, words[kind], target)
+    of = f"{plural(data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}{columns}"
+    subtitle = Markup("{}, {}{}").format(of, kinds[kind], target)
+    aggregator = result._setup.recipe.spec
+    of_the_user = "not part of pyfsagg: cite the source of your own function or estimator"
+    references = [
+        closing.software(result.versions["pyfsagg"]),
+        (
+            f"{result.method.upper()} and the stability of resamples",
+            f"{closing.THESIS} (“thesis” below)",
+        ),
+        *(
+            (f"Filter {readable(x)}", FILTERS.get(x).source if x in FILTERS else of_the_user)
+            for x in result.score_matrices
+        ),
+        (f"Aggregator {readable(aggregator.name)}", aggregator.source),
+    ]
+    first, last = [("Method", result.method.upper())], [("Features to select", wish.words)]
+    settings = closing.settings_groups(result, first=first, last=last)
+    titles = ("Feature ranking", "Feature ranking of {}")
+    return closing.Report(titles, subtitle, sections, settings, references, front)
 
 
 def _ranking_table(result: EnsembleResult, chosen: selection.Selection) -> PageTable:
@@ -151,38 +152,29 @@ def _ranking_table(result: EnsembleResult, chosen: selection.Selection) -> PageT
         if hidden
         else ""
     )
-    meanings = [
-        (
-            "Score",
-            "the aggregate over all resamples, larger = more important; the first column has its rank, with "
-            "the average for ties",
-        ),
-        (
-            "Status",
-            "; ".join(f"{name} = {meaning}" for name, meaning in selection.STATUSES.items()),
-        ),
-        *facts.set_meanings(result),
-        (
-            "Median rank and 95\u00a0% of resamples",
-            "median, and 2.5\u00a0% to 97.5\u00a0% quantile, of the ranks of the feature in single "
-            "resamples; not a confidence interval for its true rank",
-        ),
-        (
-            "Selected in %",
-            f"share of resamples in which the feature is among the best {count(k)}, with its Wilson "
-            f"interval. The interval shows how precisely {plural(result.n_resamples, 'resample')} "
-            f"{'determines' if result.n_resamples == 1 else 'determine'} that share; it does not refer to "
-            "other samples of the same population. By chance alone a feature is "
-            f"selected in {number(100 * k / result.n_features, 0)}\u00a0% of resamples on average, and a "
-            "noise feature that this sample favours in many more, because resamples share rows: a high "
-            "share is no evidence that a feature matters. Error control (max_false or fdr) limits the "
-            "false selections",
-        ),
-        ("Mean", "mean score of a filter over the resamples, in the unit of the filter"),
-    ]
-    rest = chosen.frame.iloc[len(best) :]  # beyond the table: a search says what there is of them
+    determines = "determines" if result.n_resamples == 1 else "determine"
+    meanings = {
+        "Score": "the aggregate over all resamples, larger = more important; the first column has its rank, "
+        "with the average for ties",
+        "Status": "; ".join(map(" = ".join, selection.STATUSES.items())),
+        **dict(facts.set_meanings(result)),
+        "Median rank and 95\u00a0% of resamples": "median, and 2.5\u00a0% to 97.5\u00a0% quantile, of the "
+        "ranks of the feature in single resamples; not a confidence interval for its true rank",
+        "Selected in %": "share of resamples in which the feature is among the best "
+        f"{count(k)}, with its Wilson interval. The interval shows how precisely "
+        f"{plural(result.n_resamples, 'resample')} {determines} that share; it does not refer to "
+        "other samples of the same population. By chance alone a feature is "
+        f"selected in {number(100 * k / result.n_features, 0)}\u00a0% of resamples on average, and a "
+        "noise feature that this sample favours in many more, because resamples share rows: a high "
+        "share is no evidence that a feature matters. Error control (max_false or fdr) limits the "
+        "false selections",
+        "Mean": "mean score of a filter over the resamples, in the unit of the filter",
+    }
+    explained = Markup(" ").join(
+        Markup("<b>{}</b>: {}.").format(*each) for each in meanings.items()
+    )
+    rest = chosen.frame.iloc[len(best) :]
     found = ranks(rest["rank"]), numbers(rest["score"]), rest["selected"], rest["status"]
-    explained = Markup(" ").join(Markup("<b>{}</b>: {}.").format(*entry) for entry in meanings)
     return PageTable.of_columns(
         "Features, most important first. The rows of selected features are tinted.",
         columns,
@@ -191,8 +183,8 @@ def _ranking_table(result: EnsembleResult, chosen: selection.Selection) -> PageT
         tinted=frozenset(np.flatnonzero(selected).tolist()),
         find="feature",
         hidden=[
-            (str(name), f"rank {rank}, score {score}, {status}{', selected' if taken else ''}")
-            for name, rank, score, taken, status in zip(rest.index, *found, strict=True)
+            (str(name), f"rank {rank}, score {score}, {status}{', selected' if selected else ''}")
+            for name, rank, score, selected, status in zip(rest.index, *found, strict=True)
         ],
     )
 
@@ -273,16 +265,10 @@ def _stability(result: EnsembleResult) -> list[Block]:
     for measure in frame.columns:
         spec = _base.STABILITY_MEASURES.get(str(measure))
         name, meaning = MEASURES.get(spec.name, (readable(spec.name), spec.summary))
-        cells = list(map(number, frame[measure]))
-        rows.append(
-            [
-                closing.linked(name, STABILITY_PAGE.entry(spec.name)),
-                meaning,
-                spec.bounds.replace("-", "−").replace("inf", "∞"),
-                "larger" if spec.higher_is_better else "smaller",
-                *cells,
-            ]
-        )
+        bounds = spec.bounds.replace("-", "−").replace("inf", "∞")
+        better = "larger" if spec.higher_is_better else "smaller"
+        link = closing.linked(name, STABILITY_PAGE.entry(spec.name))
+        rows.append([link, meaning, bounds, better, *map(number, frame[measure])])
     labels = ["all combined" if label == "bam" else readable(label) for label in frame.index]
     words = ("Measure", "Meaning", "Range", "More stable if")
     computed = "computed for each filter" if len(result.score_matrices) > 1 else "computed"
@@ -302,27 +288,6 @@ def _stability(result: EnsembleResult) -> list[Block]:
     return [table, *notes, Text(meaning, quiet=True)]
 
 
-def _references(result: EnsembleResult) -> list[tuple[str, str]]:
-    """What to cite, as (purpose, source)."""
-    aggregator = result._setup.recipe.spec
-    of_the_user = "not part of pyfsagg: cite the source of your own function or estimator"
-    return [
-        closing.software(result.versions["pyfsagg"]),
-        (
-            f"{result.method.upper()} and the stability of resamples",
-            f"{closing.THESIS} (“thesis” below)",
-        ),
-        *(
-            (
-                f"Filter {readable(label)}",
-                FILTERS.get(label).source if label in FILTERS else of_the_user,
-            )
-            for label in result.score_matrices
-        ),
-        (f"Aggregator {readable(aggregator.name)}", aggregator.source),
-    ]
-
-
 MOST_REPEATS = 200
 REPEATED_CELLS = 20_000_000
 """Cells of score matrices that a report aggregates again, so large runs stay quick."""
@@ -332,11 +297,9 @@ ENOUGH = 0.05  # share of the selection that a repetition may replace if there a
 
 def adequacy_blocks(result: EnsembleResult, k: int) -> list[Block]:
     """Whether there were enough resamples, in words and numbers, with the curve."""
-    m = result.n_resamples
+    m, n_boot, recipe = result.n_resamples, MOST_REPEATS, result._setup.recipe
     if m < 2:
         return [Text("One resample cannot show how much another one would differ.")]
-    n_boot = MOST_REPEATS
-    recipe = result._setup.recipe
     again: Callable[[Floats], Floats] | None = None
     if not recipe.is_mean:
         # All but the mean are computed again for every repetition.
@@ -380,17 +343,18 @@ def adequacy_blocks(result: EnsembleResult, k: int) -> list[Block]:
         f"ranks would move by {number(last['expected_rank_move'], 2)} on average; the two rankings "
         f"would have a Kendall correlation of {number(last['expected_kendall'], 3)}. If at most "
         f"{100 * ENOUGH:g} % of the selection may depend on chance, {verdict}. This refers to a "
-        f"repetition on these data with another seed, not to another sample. (Estimated by "
-        f"{how}.)"
+        f"repetition on these data with another seed, not to another sample. (Estimated by {how}.)"
     )
-    label = "Lines: expected agreement of two repetitions against the number of resamples"
-    caption = (
-        "Agreement of two independent repetitions with that many "
-        f"resamples: Kendall correlation of the rankings, and share of the best {count(k)} that both "
-        "select. This measures only the randomness of the resamples, given these data."
+    drawn = picture(
+        "Agreement of two repetitions",
+        "adequacy",
+        plot_adequacy,
+        curve,
+        label="Lines: expected agreement of two repetitions against the number of resamples",
+        caption="Agreement of two independent repetitions with that many resamples: Kendall correlation "
+        f"of the rankings, and share of the best {count(k)} that both select. This measures only the "
+        "randomness of the resamples, given these data.",
     )
-    about = {"label": label, "caption": caption}
-    drawn = picture("Agreement of two repetitions", "adequacy", plot_adequacy, curve, **about)
     return [Text(text), drawn]
 
 

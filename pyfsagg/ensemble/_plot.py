@@ -45,8 +45,7 @@ def plot_ranking(
     cut = k if selected[best_features(result, max(k, 1))].all() else 0  # or one is skipped
     low, median, high = np.nanquantile(resample_ranks(result)[:, best], INTERVAL, axis=0)
     aggregate = result.ranking[best]
-    ax = drawing.new_axes(ax, 1.5 + 0.24 * len(best))
-    rows = np.arange(len(best))
+    ax, rows = drawing.feature_rows(ax, [result.feature_names[j] for j in best], 1.5, 0.24)
     test, chosen = result.permutation, selected[best]
     above = np.ones(len(best), dtype=np.bool_) if test is None else test.above[best]
     looks = (
@@ -70,7 +69,6 @@ def plot_ranking(
     ax.set_xlim(1.0 - margin, right + margin)
     ax.set_xticks(drawing.number_ticks(right))
     ax.set_xlabel("Rank in a resample, 95 % interval (1 = most important)")
-    drawing.feature_axis(ax, [result.feature_names[j] for j in best])
     return drawing.finished(ax, _title("Rank", len(best), result), grid="x")
 
 
@@ -87,9 +85,8 @@ def plot_evidence(
     wish = read_wish(n_features_to_select)
     best, choice, test = best_features(result, n), choose(result, wish), result.permutation
     frequency = over_resamples(result, choice.compared)["selection_frequency"].to_numpy()[best]
-    ax = drawing.new_axes(ax, 0.95 + 0.23 * len(best))
+    ax, rows = drawing.feature_rows(ax, [result.feature_names[j] for j in best], 0.95, 0.23)
     ax.figure.set_figwidth(NARROW)  # type: ignore[union-attr]
-    rows = np.arange(len(best))
     if test is None:
         values = result.scores[best]
         ax.set_xlabel("Score (larger = more important)")
@@ -100,16 +97,13 @@ def plot_evidence(
         ax.set_xlim(0.0, 1.05 * max(noise, float(values.max())))
         ax.set_xlabel("Evidence: −log10 of the p-value")
     chosen = choice.chosen[best]
-    for of, colour, label in (
-        (chosen, drawing.BLUE, "selected"),
-        (~chosen, drawing.GREY, "not selected"),
-    ):
+    looks = ((chosen, drawing.BLUE, "selected"), (~chosen, drawing.GREY, "not selected"))
+    for of, colour, label in looks:
         if of.any():
             ax.barh(rows[of], values[of], height=0.62, color=colour, label=label, zorder=2.0)
     for row, share in enumerate(frequency):
         drawing.write_at_right(ax, row, f"{share:.0%}")
     drawing.write_at_right(ax, -0.85, "in resamples")
-    drawing.feature_axis(ax, [result.feature_names[j] for j in best])
     return drawing.finished(ax, "Effect and stability of the best features", grid="x")
 
 
@@ -122,11 +116,10 @@ def plot_scores(result: Ranked, *, n: int = 20, ax: Axes | None = None) -> Axes:
     """
     best = best_features(result, n)
     low, lower, median, upper, high = np.nanquantile(result.combined[:, best], QUARTILES, axis=0)
-    ax = drawing.new_axes(ax, 1.3 + 0.24 * len(best))
-    rows = np.arange(len(best))
+    ax, rows = drawing.feature_rows(ax, [result.feature_names[j] for j in best], 1.3, 0.24)
     ax.hlines(rows, low, high, color=drawing.BLUE, linewidth=1.2, zorder=1.5)
-    boxes: dict[str, Any] = {"height": 0.56, "color": "#CFE3F0", "edgecolor": drawing.BLUE}
-    ax.barh(rows, upper - lower, left=lower, zorder=2.0, **boxes)
+    boxes: dict[str, Any] = {"color": "#CFE3F0", "edgecolor": drawing.BLUE, "zorder": 2.0}
+    ax.barh(rows, upper - lower, left=lower, height=0.56, **boxes)
     ax.vlines(median, rows - 0.28, rows + 0.28, color=drawing.INK, linewidth=2.0, zorder=2.5)
     # Bars would end exactly at the edge of the axes, as if they were cut off there.
     ax.use_sticky_edges = False
@@ -138,10 +131,7 @@ def plot_scores(result: Ranked, *, n: int = 20, ax: Axes | None = None) -> Axes:
     bam = result.method == "bam"
     what = "Combined score of the filters" if bam else f"Score: {readable(label)}{unit}"
     ax.set_xlabel(f"{what} (larger = more important)")
-    drawing.feature_axis(ax, [result.feature_names[j] for j in best])
-    drawing.clear_frame(ax, grid="x")
-    drawing.set_title(ax, _title("Scores", len(best), result))
-    return ax
+    return drawing.finished(ax, _title("Scores", len(best), result), grid="x", columns=0)
 
 
 def _title(what: str, shown: int, result: Ranked) -> str:
@@ -172,7 +162,7 @@ def plot_agreement(result: Ranked, *, ax: Axes | None = None) -> Axes:
     """
     if len(result.score_matrices) == 1:
         return _histogram(result, ax)
-    matrices = list(result.score_matrices.values())
+    labels, matrices = zip(*result.score_matrices.items(), strict=True)
     correlations: dict[tuple[int, int], list[Floats]] = {}
     for start in range(0, len(matrices[0]), ROWS_AT_ONCE):
         ranks = [rank_scores(matrix[start : start + ROWS_AT_ONCE]) for matrix in matrices]
@@ -180,19 +170,21 @@ def plot_agreement(result: Ranked, *, ax: Axes | None = None) -> Axes:
             correlations.setdefault((i, j), []).append(correlate_rows(ranks[i], ranks[j]))
     values = np.eye(len(matrices))
     for (i, j), parts in correlations.items():
-        defined = np.concatenate(parts)
-        defined = defined[~np.isnan(defined)]
+        defined = _defined(np.concatenate(parts))
         values[i, j] = values[j, i] = defined.mean() if defined.size else np.nan
-    labels = [readable(label) for label in result.score_matrices]
     ax = drawing.new_axes(ax, 1.6 + 0.5 * len(labels))
-    drawing.draw_correlations(ax, values, labels)
+    drawing.draw_correlations(ax, values, [readable(label) for label in labels])
     ax.set_xlabel("Mean Spearman rank correlation (−1 to 1)")
     drawing.set_title(ax, "Agreement of the filters within a resample")
     return ax
 
 
+def _defined(values: Floats) -> Floats:
+    return values[~np.isnan(values)]
+
+
 def _histogram(result: Ranked, ax: Axes | None) -> Axes:
-    """Rank correlations of pairs of resamples, undefined ones omitted."""
+    """Rank correlations of pairs of resamples; undefined ones are omitted."""
     m = result.n_resamples
     rows = np.linspace(0, m - 1, min(m, MOST_RESAMPLES)).round().astype(np.intp)
     ranks = resample_ranks(result)[rows]
@@ -202,7 +194,7 @@ def _histogram(result: Ranked, ax: Axes | None) -> Axes:
     else:
         unit = _unit_rows(ranks)
         values = np.clip((unit @ unit.T)[np.triu_indices(len(rows), 1)], -1.0, 1.0)
-    values = values[~np.isnan(values)]
+    values = _defined(values)
     ax = drawing.new_axes(ax, 3.2)
     if values.size:
         mean = float(values.mean())
@@ -223,7 +215,8 @@ def _histogram(result: Ranked, ax: Axes | None) -> Axes:
 
 
 def correlate_rows(a: Floats, b: Floats) -> Floats:
-    """Pearson correlation (m,) of rows of `a` and `b`, which broadcast, over columns known in both."""
+    """Pearson correlation of row r of `a` with row r of `b` over the columns known in both; shapes (m,
+    p) broadcast, and constant rows give NaN in (m,)."""
     known = ~np.isnan(a) & ~np.isnan(b)
     left, right = (_unit_rows(np.where(known, values, np.nan)) for values in (a, b))
     products = np.where(known, left * right, 0.0).sum(axis=-1)
@@ -256,14 +249,24 @@ def plot_convergence(
     method that needs several lists) are omitted.
     """
     k = choose(result, read_wish(n_features_to_select)).compared
-    sizes, correlation, overlap = _convergence(result, k)
-    ax = drawing.new_axes(ax, 3.4)
     m = result.n_resamples
-    for values, mark, colour, label in (
-        (correlation, "o-", drawing.BLUE, "rank correlation"),
-        (overlap, "s--", drawing.ORANGE, f"overlap of the best {k}"),
-    ):
-        ax.plot(sizes, values, mark, color=colour, markersize=4.5, label=label)
+    sizes = np.unique(np.geomspace(1, m, N_SIZES).round().astype(np.intp))
+    correlation, overlap = np.full((2, len(sizes)), np.nan)
+    aggregate = result._setup.recipe.aggregate
+    final = ranking.select_top(result.ranking, k, higher_is_better=False)
+    with remarks.set_aside():  # the aggregator warned in the run
+        for position, size in enumerate(sizes):
+            try:
+                scores = aggregate(result.combined[:size], result.feature_names)
+            except DataError:
+                continue
+            ranks = rank_scores(scores)
+            correlation[position] = correlate_rows(ranks[np.newaxis], result.ranking[np.newaxis])[0]
+            overlap[position] = (ranking.select_top(scores, k) & final).sum() / k
+    ax = drawing.new_axes(ax, 3.4)
+    ax.plot(sizes, correlation, "o-", color=drawing.BLUE, markersize=4.5, label="rank correlation")
+    label = f"overlap of the best {k}"
+    ax.plot(sizes, overlap, "s--", color=drawing.ORANGE, markersize=4.5, label=label)
     ax.axhline(k / result.n_features, color=drawing.GREY, linestyle=":", label="overlap by chance")
     series = (step * 10**power for power in range(len(str(m))) for step in (1, 2, 5))
     drawing.log_ticks(ax, [tick for tick in series if tick <= max(m, 2)])
@@ -275,25 +278,6 @@ def plot_convergence(
     return drawing.finished(ax, "How the ranking settles", grid="y")
 
 
-def _convergence(result: Ranked, k: int) -> tuple[Indices, Floats, Floats]:
-    """Sizes, rank correlation and top-k overlap with the final ranking."""
-    sizes = np.unique(np.geomspace(1, result.n_resamples, N_SIZES).round().astype(np.intp))
-    aggregate = result._setup.recipe.aggregate
-    correlation = np.full(len(sizes), np.nan)
-    overlap = np.full(len(sizes), np.nan)
-    final = ranking.select_top(result.ranking, k, higher_is_better=False)
-    with remarks.set_aside():  # the aggregator warned in the run
-        for position, size in enumerate(sizes):
-            try:
-                scores = aggregate(result.combined[:size], result.feature_names)
-            except DataError:
-                continue
-            ranks = rank_scores(scores)
-            correlation[position] = correlate_rows(ranks[np.newaxis], result.ranking[np.newaxis])[0]
-            overlap[position] = (ranking.select_top(scores, k) & final).sum() / k
-    return sizes, correlation, overlap
-
-
 ENSEMBLE_PLOTS: dict[str, Callable[..., Any]] = {
     "ranking": plot_ranking,
     "evidence": plot_evidence,
@@ -301,4 +285,3 @@ ENSEMBLE_PLOTS: dict[str, Callable[..., Any]] = {
     "scores": plot_scores,
     "convergence": plot_convergence,
 }
-"""The pictures of :meth:`pyfsagg.EnsembleResult.plot`, by name."""

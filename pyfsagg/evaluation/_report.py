@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -17,7 +16,7 @@ from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg._base.words import number, plural, readable
 from pyfsagg._report import closing, drawing
 from pyfsagg._report.page import PageColumn, PageTable, Section, heads
-from pyfsagg.evaluation.result import RANDOM_SUBSETS, Evaluation, widen
+from pyfsagg.evaluation.result import RANDOM_SUBSETS, Evaluation
 from pyfsagg.exceptions import InputTypeError
 from pyfsagg.score_tables._report import difference_blocks
 
@@ -59,22 +58,23 @@ def plot_accuracy(
     height = PANEL[1] * n_rows + 0.3 + 0.2 * math.ceil(n_labels / 3)
     figure = Figure(figsize=(PANEL[0] * columns + 0.4, height), layout="constrained")
     grid = figure.subplots(n_rows, columns, sharex=True, sharey=True, squeeze=False)
-    axes, spare = list(grid.flat)[: len(panels)], list(grid.flat)[len(panels) :]
-    for ax in spare:
-        ax.remove()
+    axes = list(grid.flat)[: len(panels)]
+    for spare in list(grid.flat)[len(panels) :]:
+        spare.remove()
     summary = result.summary()
     summary = summary[(summary["metric"] == name) & (summary["protocol"] == chosen)]
     for position, (ax, classifier) in enumerate(zip(axes, panels, strict=True)):
         cells = summary[summary["classifier"] == classifier]
         _draw_baselines(ax, result, cells, classifier, chosen, name)
         for line, method in enumerate(lines):
-            own, color = cells[cells["method"] == method], COLORS[line % len(COLORS)]
-            x, mean = own["threshold"].to_numpy(), own["mean"].to_numpy()
-            error = (own["sd"] / np.sqrt(own["n"])).to_numpy()
+            part = cells[cells["method"] == method]
+            x, mean = part["threshold"].to_numpy(), part["mean"].to_numpy()
+            error = (part["sd"] / np.sqrt(part["n"])).to_numpy()
+            color, marker = COLORS[line % len(COLORS)], MARKERS[line % len(MARKERS)]
             ax.fill_between(x, mean - error, mean + error, color=color, alpha=0.1, linewidth=0)
-            look: dict[str, Any] = {"marker": MARKERS[line % len(MARKERS)], "markersize": 4.5}
+            look: dict[str, Any] = {"color": color, "marker": marker, "markersize": 4.5}
             look["linestyle"] = "-" if line < len(COLORS) else "--"
-            ax.plot(x, mean, color=color, linewidth=1.4, label=readable(method), **look)
+            ax.plot(x, mean, linewidth=1.4, label=readable(method), **look)
         ax.set_title(readable(classifier), fontsize="medium", color=drawing.INK)
         drawing.clear_frame(ax, grid="y")
         shares = result.parameters["thresholds"]
@@ -91,11 +91,9 @@ def plot_accuracy(
         if position % columns == 0:
             ax.set_ylabel(LABELS.get(name, readable(name).capitalize()))
     handles, labels = axes[0].get_legend_handles_labels()
-    place: dict[str, Any] = {
-        "loc": "outside lower center",
-        "ncols": min(3, len(labels)) if columns > 1 else 2,
-    }
-    legend = figure.legend(handles, labels, frameon=False, fontsize="small", **place)
+    place: dict[str, Any] = {"loc": "outside lower center", "frameon": False, "fontsize": "small"}
+    n_columns = min(3, len(labels)) if columns > 1 else 2
+    legend = figure.legend(handles, labels, ncols=n_columns, **place)
     for text in legend.get_texts():
         text.set_parse_math(False)
     return axes
@@ -124,18 +122,9 @@ def _draw_baselines(
 
 
 EVALUATION_PLOTS: dict[str, Callable[..., Any]] = {"accuracy": plot_accuracy}
-"""The pictures of :meth:`pyfsagg.Evaluation.plot`, by name."""
+
+
 MOST_ROWS = 2000
-
-
-def frame_table(caption: str, frame: pd.DataFrame, **look: Any) -> PageTable:
-    """A table of a frame: words are readable, and fractions have four decimals."""
-    columns = []
-    for title, values in frame.items():
-        kind = values.dtype.kind
-        cells = [number(x, 4) if kind == "f" else readable(str(x)) for x in values]
-        columns.append((PageColumn(str(title), numeric=kind in "if"), cells))
-    return PageTable.of_columns(caption, columns, **look)
 
 
 def average_sections(result: Evaluation) -> list[Section]:
@@ -143,11 +132,17 @@ def average_sections(result: Evaluation) -> list[Section]:
     if min(result.parameters["thresholds"]) == 1.0:
         return []
     frame = result.weighted_average_accuracy()
-    wide = widen(frame.set_index(["classifier", "protocol", "method"])["wacc"], "method")
-    wide = wide.set_axis([*map(readable, wide.columns)], axis=1)
-    table = frame_table(
+    labels = [str(name) for name in frame["method"].unique()]
+    rows = []
+    for (protocol, classifier), part in frame.groupby(["protocol", "classifier"], sort=False):
+        values = part.set_index("method")["wacc"].reindex(labels)
+        words = [readable(str(classifier)), str(protocol)]
+        rows.append([*words, *(number(value, 4) for value in values)])
+    words = ["Classifier", "Protocol"]
+    table = PageTable(
         f"Weighted average {readable(result.metrics[0])}",
-        wide.rename_axis(["Classifier", "Protocol"]).reset_index(allow_duplicates=True),
+        [*heads(words, words), *(PageColumn(readable(name)) for name in labels)],
+        rows,
         note="Mean over thresholds below 100 %, weighted by the share of features omitted: "
         "Σ W·Acc / Σ W with W = 1 − k (thesis, equation 4.1).",
     )
@@ -162,10 +157,16 @@ def optimism_sections(result: Evaluation) -> list[Section]:
     frame = frame[frame["kind"] != "baseline"]
     columns = [*result.protocols, *(f"{name}_minus_nested" for name in others)]
     means = frame.groupby(["method", "classifier"], sort=False)[columns].mean().reset_index()
-    titles = ["Method", "Classifier", *result.protocols, *(f"{name} − nested" for name in others)]
-    table = frame_table(
+    rows = [
+        [readable(method), readable(classifier), *(number(value, 4) for value in values)]
+        for method, classifier, *values in means.itertuples(index=False)
+    ]
+    words = ("Method", "Classifier")
+    differences = [f"{name} − nested" for name in others]
+    table = PageTable(
         f"Mean {readable(result.metrics[0])} over thresholds, by protocol",
-        means.set_axis(titles, axis=1),
+        heads([*words, *result.protocols, *differences], words),
+        rows,
         note="The nested protocol ranks features inside each training fold and has no "
         "selection bias. The thesis protocol trains classifiers on fewer rows, so its difference is "
         "not selection bias alone; the leaky protocol has the same folds, and its difference is.",
@@ -181,7 +182,7 @@ def failure_sections(result: Evaluation) -> list[Section]:
     kinds = ["classifier", "metric", "status", "message"]
     counts = cells.groupby(kinds, sort=False).size().rename("n").reset_index()
     rows = [
-        [readable(str(classifier)), readable(str(metric)), str(status), str(message), f"{n:,}"]
+        [readable(classifier), readable(metric), status, str(message), f"{n:,}"]
         for classifier, metric, status, message, n in counts.itertuples(index=False)
     ]
     words = ("Classifier", "Metric", "Status", "Message")
@@ -198,39 +199,28 @@ def failure_sections(result: Evaluation) -> list[Section]:
 def value_table(result: Evaluation) -> PageTable:
     summary = result.summary()
     names = ["method", "classifier", "protocol", "n_features", "metric", "mean", "sd", "n"]
-    titles = ["Method", "Classifier", "Protocol", "Features", "Metric", "Mean", "SD", "Folds"]
-    hidden = len(summary) - MOST_ROWS
-    return frame_table(
-        "Mean and standard deviation over folds",
-        summary.head(MOST_ROWS)[names].set_axis(titles, axis=1),
-        note=f"{hidden:,} more rows are in summary.csv." if hidden > 0 else "",
-        find="row",
-    )
+    shown, rows = summary[names].head(MOST_ROWS), []
+    for method, classifier, protocol, size, metric, mean, sd, n in shown.itertuples(index=False):
+        about = [readable(method), readable(classifier), protocol, f"{size}", readable(metric)]
+        rows.append([*about, number(mean, 4), number(sd, 4), f"{n}"])
+    hidden = len(summary) - len(rows)
+    words = ("Method", "Classifier", "Protocol", "Metric")
+    titles = ("Method", "Classifier", "Protocol", "Features", "Metric", "Mean", "SD", "Folds")
+    note = f"{hidden:,} more rows are in summary.csv." if hidden else ""
+    caption = "Mean and standard deviation over folds"
+    return PageTable(caption, heads(titles, words), rows, note, find="row")
 
 
-REFERENCES = (
-    (
-        "Thesis protocol and weighted average accuracy",
-        "R. E. Salman (2022). Bootstrap-based Aggregations and their Stability in Feature "
-        "Selection. Master’s thesis, American University of Sharjah",
-    ),
-    (
-        "Nested and leaky protocol",
-        "C. Ambroise and G. J. McLachlan (2002). Selection bias in gene extraction on the basis of "
-        "microarray gene-expression data. PNAS 99",
-    ),
-    (
-        "Corrected t tests",
-        "C. Nadeau and Y. Bengio (2003). Inference for the generalization error. Machine Learning "
-        "52; R. R. Bouckaert and E. Frank (2004). Evaluating the replicability of significance tests "
-        "for comparing learning algorithms. PAKDD",
-    ),
-    (
-        "Bayesian correlated t tests",
-        "A. Benavoli, G. Corani, J. Demšar and M. Zaffalon (2017). Time for a change: a tutorial for "
-        "comparing multiple classifiers through Bayesian analysis. JMLR 18",
-    ),
-)
+REFERENCES = {
+    "Thesis protocol and weighted average accuracy": closing.THESIS,
+    "Nested and leaky protocol": "C. Ambroise and G. J. McLachlan (2002). Selection bias in gene extraction "
+    "on the basis of microarray gene-expression data. PNAS 99",
+    "Corrected t tests": "C. Nadeau and Y. Bengio (2003). Inference for the generalization error. Machine "
+    "Learning 52; R. R. Bouckaert and E. Frank (2004). Evaluating the replicability of significance tests "
+    "for comparing learning algorithms. PAKDD",
+    "Bayesian correlated t tests": "A. Benavoli, G. Corani, J. Demšar and M. Zaffalon (2017). Time for a "
+    "change: a tutorial for comparing multiple classifiers through Bayesian analysis. JMLR 18",
+}
 
 
 def evaluation_page(result: Evaluation, view: Mapping[str, Any]) -> closing.Report:
@@ -255,18 +245,18 @@ def evaluation_page(result: Evaluation, view: Mapping[str, Any]) -> closing.Repo
             caption="Mean over folds; bands are one standard error. Grey: no selection (dashed), "
             "range and mean of random subsets (area), single filters (dotted), where run.",
         )
-        for protocol, metric in itertools.product(result.protocols, result.metrics)
+        for protocol in result.protocols
+        for metric in result.metrics
     ]
     sections = [
         Section("curves", "Features kept", curves),
         *average_sections(result),
         *optimism_sections(result),
     ]
-    if (comparison := result._default_comparison(confidence_level)[0]) is not None:
+    comparison, _ = result._default_comparison(confidence_level)
+    if comparison is not None:
         sections.append(Section("differences", "Differences", difference_blocks(comparison)))
-    sections += [
-        *failure_sections(result),
-        Section("values", "All values", [value_table(result)]),
-    ]
-    titles = ("Evaluation", "Evaluation of {}")
-    return closing.Report(titles, subtitle, sections, closing.settings_groups(result), REFERENCES)
+    sections += failure_sections(result)
+    sections.append(Section("values", "All values", [value_table(result)]))
+    titles, references = ("Evaluation", "Evaluation of {}"), list(REFERENCES.items())
+    return closing.Report(titles, subtitle, sections, closing.settings_groups(result), references)

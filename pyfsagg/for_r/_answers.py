@@ -9,7 +9,7 @@ import json
 import re
 import tempfile
 import zipfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -56,18 +56,8 @@ _IN_R = {"combined": "combined", "scores": "scores", "ranking": "ranks", "halves
 """Arrays of a ranking that are separate objects in R, with `score_matrices`, and their names there."""
 
 
-def record_of(result: EnsembleResult) -> str:
-    """A ranking without the arrays that are separate objects in R."""
-    matrices = [f"filter_{i}" for i in range(len(result.score_matrices))]
-    arrays = arrays_of(result)
-    rest = {name: arrays[name] for name in arrays if name not in (*_IN_R, *matrices)}
-    settings = {name: getattr(result, name) for name in _ORIGIN}
-    record = {**settings, **document_of(result), "arrays": rest}
-    return json.dumps(record, default=as_record)
-
-
 def ensemble_of(parts: Mapping[str, Any]) -> EnsembleResult:
-    """A ranking of :func:`record_of` and R's matrices."""
+    """A ranking of :func:`ensemble_parts`."""
     record = json.loads(parts.get("record") or "{}")
     if "arrays" not in record:
         raise DataError("this result was made by an older version of pyfsaggr: run it again")
@@ -114,12 +104,8 @@ def _cells(column: pd.Series[Any]) -> Any:
     known = [cell for cell in cells if cell is not None]
     if known and all(isinstance(cell, (int, float, np.number)) for cell in known):
         return np.array([np.nan if cell is None else float(cell) for cell in cells])
-    return [None if cell is None else _text(cell) for cell in cells]
-
-
-def _text(value: Any) -> str:
-    """A cell as a text; of several names a list of them."""
-    return ", ".join(map(str, value)) if isinstance(value, (list, tuple, set)) else str(value)
+    texts = [", ".join(map(str, x)) if isinstance(x, (list, tuple, set)) else x for x in cells]
+    return [None if text is None else str(text) for text in texts]
 
 
 def returned(value: Any) -> Any:
@@ -206,7 +192,20 @@ def _label(name: Any) -> str:
 
 def ensemble_parts(result: EnsembleResult) -> dict[str, Any]:
     """A ranking, with everything that makes it a result of Python again."""
-    selection = result.selection()
+    selection, arrays = result.selection(), arrays_of(result)
+    apart = {*_IN_R, *(f"filter_{i}" for i in range(len(result.score_matrices)))}
+    rest = {name: array for name, array in arrays.items() if name not in apart}
+    settings = {name: getattr(result, name) for name in _ORIGIN}
+    record = {**settings, **document_of(result), "arrays": rest}
+    try:  # agreement of two samples, where the run has pairs
+        agreement = result.between_sample_stability()
+    except DataError:
+        between = None
+    else:
+        frame, top = agreement.to_frame(), agreement.n_features_to_select
+        if (noise := noise_between(result, top)) is not None:
+            frame["shuffled"] = noise.estimates["estimate"]
+        between = frame_of(frame.assign(top=top, n_pairs=agreement.n_pairs), "measure")
     return {
         "method": result.method,
         "features": list(result.feature_names),
@@ -218,9 +217,9 @@ def ensemble_parts(result: EnsembleResult) -> dict[str, Any]:
         "scores": result.scores,
         "ranks": result.ranking,
         "halves": result.halves,
-        "record": record_of(result),
+        "record": json.dumps(record, default=as_record),
         **_origin(result),
-        "between_samples": _between_samples(result),
+        "between_samples": between,
         "selection": {
             "features": list(selection.names),
             "reason": rendered(selection.reason, InR()),
@@ -234,80 +233,51 @@ def _origin(result: Any) -> dict[str, Any]:
     return {name: plain_value(getattr(result, name)) for name in _ORIGIN}
 
 
-def _between_samples(result: EnsembleResult) -> dict[str, Any] | None:
-    """Agreement of two samples, or None where the run has no pairs."""
-    try:
-        agreement = result.between_sample_stability()
-    except DataError:
-        return None
-    frame = agreement.to_frame()
-    noise = noise_between(result, agreement.n_features_to_select)
-    if noise is not None:
-        frame["shuffled"] = noise.estimates["estimate"]
-    added = {"top": agreement.n_features_to_select, "n_pairs": agreement.n_pairs}
-    return frame_of(frame.assign(**added), "measure")
-
-
 def answered(result: Any) -> Any:
     """The value of a function with its kind; some results have their own classes in R."""
-    classes: dict[type, tuple[str, Callable[[Any], dict[str, Any]]]] = {
-        pyfsagg.Evaluation: ("evaluation", _evaluation_parts),
-        pyfsagg.InfluenceResult: ("influence", _influence_parts),
-        Committee: ("committee", _committee_parts),
-        pyfsagg.Screen: ("screen", _screen_parts),
-    }
-    if type(result) not in classes:
-        return returned(result)
-    kind, parts = classes[type(result)]
-    return {"is": kind, "value": {**parts(result), "files": packed(result)}}
-
-
-def _committee_parts(result: Committee) -> dict[str, Any]:
-    known = bool(result.voters["performance"].notna().any())
-    return {
-        "ranking": frame_of(result.ranking, "feature"),
-        "voters": frame_of(result.voters),
-        "front": frame_of(result.pareto_front()) if known else None,
-        "knee": plain_value(result.knee()) if known else None,
-        "learners": frame_of(result.summary(), "learner"),
-        "sentences": result.sentences(),
-        "support": result.support,
-        "features": list(result.feature_names),
-        **_origin(result),
-    }
-
-
-def _influence_parts(result: pyfsagg.InfluenceResult) -> dict[str, Any]:
-    return {
-        "stability": frame_of(result.to_frame()),
-        "ranks": {name: result.ranks(name) for name in result.aggregators},
-        "features": list(result.feature_names),
-        **_origin(result),
-    }
-
-
-def _evaluation_parts(result: pyfsagg.Evaluation) -> dict[str, Any]:
-    return {
-        "cells": frame_of(result.to_frame()),
-        "summary": frame_of(result.summary()),
-        "weighted": frame_of(result.weighted_average_accuracy()),
-        "comparison": _comparison(result),
-        "remarks": list(result.remarks),
-        **_origin(result),
-    }
-
-
-def _comparison(result: pyfsagg.Evaluation) -> list[str]:
-    """The sentences of the comparison of methods, or the reason for none."""
-    try:
-        return result.compare().sentences
-    except PyfsaggError as reason:
-        return [reason.render(InR())]
-
-
-def _screen_parts(result: pyfsagg.Screen) -> dict[str, Any]:
-    return {
-        "table": frame_of(result.to_frame(), "gene"),
-        "alpha": {name: side.alpha for name, side in result.sides.items()},
-        "remarks": list(result.remarks),
-    }
+    match result:
+        case Committee():
+            kind, known = "committee", bool(result.voters["performance"].notna().any())
+            parts = {
+                "ranking": frame_of(result.ranking, "feature"),
+                "voters": frame_of(result.voters),
+                "front": frame_of(result.pareto_front()) if known else None,
+                "knee": plain_value(result.knee()) if known else None,
+                "learners": frame_of(result.summary(), "learner"),
+                "sentences": result.sentences(),
+                "support": result.support,
+                "features": list(result.feature_names),
+                **_origin(result),
+            }
+        case pyfsagg.InfluenceResult():
+            kind = "influence"
+            parts = {
+                "stability": frame_of(result.to_frame()),
+                "ranks": {name: result.ranks(name) for name in result.aggregators},
+                "features": list(result.feature_names),
+                **_origin(result),
+            }
+        case pyfsagg.Evaluation():
+            kind = "evaluation"
+            try:
+                comparison = result.compare().sentences
+            except PyfsaggError as reason:
+                comparison = [reason.render(InR())]
+            parts = {
+                "cells": frame_of(result.to_frame()),
+                "summary": frame_of(result.summary()),
+                "weighted": frame_of(result.weighted_average_accuracy()),
+                "comparison": comparison,
+                "remarks": list(result.remarks),
+                **_origin(result),
+            }
+        case pyfsagg.Screen():
+            kind = "screen"
+            parts = {
+                "table": frame_of(result.to_frame(), "gene"),
+                "alpha": {name: side.alpha for name, side in result.sides.items()},
+                "remarks": list(result.remarks),
+            }
+        case _:
+            return returned(result)
+    return {"is": kind, "value": {**parts, "files": packed(result)}}

@@ -72,12 +72,11 @@ def target_of(parts: Mapping[str, Any] | None) -> pd.Series[Any] | pd.DataFrame 
     if "event" in parts:
         columns = {name: listed(parts[name]) for name in ("time", "event")}
         return pd.DataFrame(columns, dtype=float)
+    values: Any = np.asarray(listed(parts["values"]), dtype=np.intp if "levels" in parts else float)
     if "levels" in parts:
-        levels = [str(level) for level in listed(parts["levels"])]
-        codes = np.asarray(listed(parts["values"]), dtype=np.intp)
-        labels = pd.Categorical.from_codes(codes, pd.Index(levels))
-        return pd.Series(labels, name=parts["name"])
-    return pd.Series(np.asarray(listed(parts["values"]), dtype=float), name=parts["name"])
+        levels = pd.Index([str(level) for level in listed(parts["levels"])])
+        values = pd.Categorical.from_codes(values, levels)
+    return pd.Series(values, name=parts["name"])
 
 
 def filter_of(part: Any) -> Any:
@@ -96,9 +95,7 @@ class RFilter:
         self.__name__ = name
         if version is not None:  # an attribute of the function in R, by which a checkpoint knows it
             self.checkpoint_version = counts(version)
-        self._version = version
-        self._call = call
-        self._columns = list(columns)
+        self._version, self._call, self._columns = version, call, list(columns)
 
     def of_columns(self, names: Sequence[str]) -> RFilter:
         return RFilter(self.__name__, self._call, self._version, names)

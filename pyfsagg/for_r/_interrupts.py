@@ -62,9 +62,8 @@ class _Visit:
 _visits: list[_Visit] = []  # more than one if an R function that Python calls asks Python
 _others: Any = None  # the handler of Python's that was there
 _with_others = False
-_look: Callable[[], str | bool | None] | None = (
-    None  # R's function that says which time limit is reached
-)
+# R's function that says which time limit is reached.
+_look: Callable[[], str | bool | None] | None = None
 
 
 def watch(look: Callable[[], str | bool | None]) -> None:
@@ -136,8 +135,16 @@ def inside_r() -> Iterator[None]:
 
 def _meet(number: int, frame: FrameType | None) -> None:
     """What Python calls after a SIGINT, between two steps of the main thread."""
-    if not _visits:
-        _leave_to_others(number, frame)
+    global _with_others
+    if (
+        not _visits
+    ):  # reticulate's handler raises the signal again while R's interrupts are suspended
+        if not _with_others and callable(_others):
+            _with_others = True
+            try:
+                _others(number, frame)
+            finally:
+                _with_others = False
         return
     visit = _visits[-1]
     visit.came = True
@@ -174,18 +181,6 @@ def _look_for_limits(_: int | None) -> int:
 
 
 _STEP = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)(_look_for_limits)
-
-
-def _leave_to_others(number: int, frame: FrameType | None) -> None:
-    """Call reticulate's handler, which raises the signal again while R's interrupts are suspended."""
-    global _with_others
-    if _with_others or not callable(_others):
-        return
-    _with_others = True
-    try:
-        _others(number, frame)
-    finally:
-        _with_others = False
 
 
 def _to_be_ended(frame: FrameType | None) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from inspect import Parameter, signature
 from operator import attrgetter
@@ -141,9 +141,7 @@ CALLS: dict[str, Called] = {
         "error_control.integrated_path", "error_control_parts", {"function": "form"}, {"scores": "pairs"},
     ),
     # what selections are worth
-    "weighted_average_accuracy": Called(
-        "evaluation.weighted_average_accuracy", "weighted_average_accuracy"
-    ),
+    **_calls("evaluation", "weighted_average_accuracy", "weighted_average_accuracy"),
     "vote_features": Called(
         "vote", "vote_features",
         kinds={
@@ -311,9 +309,8 @@ def arguments_of(called: Called, values: Mapping[str, Any]) -> dict[str, Any]:
             python = by_r_name[name]
             arguments[python] = as_typed(value, parameters[python].annotation)
         elif ("execution" in parameters or open_end) and name in Execution.names():
-            execution[name] = (
-                given.progress_of(value) if name == "progress" else given.counts(value)
-            )
+            read = given.progress_of if name == "progress" else given.counts
+            execution[name] = read(value)
         elif open_end:
             arguments[in_python.get(name, name)] = given.counts(value)
         else:
@@ -329,9 +326,8 @@ def unknown_argument(name: str, known: Sequence[str]) -> UnknownNameError:
     """The error for an unknown argument; names of Python and of other packages are answered by R's."""
     ours = (each for each, theirs in ARGUMENTS.items() if name.lower() in theirs)
     meant = (given.IN_R.get(each, each) for each in (name, *ours))
-    return UnknownNameError(
-        "argument", name, known, meant=next(filter(known.__contains__, meant), None)
-    )
+    nearest = next(filter(known.__contains__, meant), None)
+    return UnknownNameError("argument", name, known, meant=nearest)
 
 
 _ARRAY_LIKE = frozenset(get_args(ArrayLike))
@@ -346,7 +342,8 @@ def as_typed(value: Any, hint: Any) -> Any:
     members -= _ARRAY_LIKE if array else set()
     origins = _origins(members)
     vector = array or any(one in _VECTORS for one in origins)
-    within = {part for one in members for part in _parts(one)}
+    sequences = [one for one in members if get_origin(one) in (Sequence, Iterable)]
+    within = {part for one in sequences for each in get_args(one) for part in _members(each)}
     if isinstance(value, float) and (int in members or int in within):
         value = given.counts(value)
     elif type(value) is int and float in members and int not in members:
@@ -367,10 +364,3 @@ def _members(hint: Any) -> set[Any]:
 
 def _origins(members: set[Any]) -> set[Any]:
     return {get_origin(one) or one for one in members}
-
-
-def _parts(hint: Any) -> Iterator[Any]:
-    """The types of the elements of a sequence."""
-    if get_origin(hint) in (Sequence, Iterable):
-        for part in get_args(hint):
-            yield from _members(part)

@@ -143,10 +143,8 @@ def _error_control(object: Any, **options: Any) -> dict[str, Any]:
 def _permute_target(table: Any, target: Any, shuffles: Any = "auto", **options: Any) -> Any:
     """P-values of features from shuffled targets."""
     settings = _settings(pyfsagg.wam if "filter" in options else pyfsagg.bam, options)
-    target = given.target_of(target)
-    return pyfsagg.permute_target(
-        given.table_of(table), target, shuffles=given.counts(shuffles), **settings
-    )
+    X, y = given.table_of(table), given.target_of(target)
+    return pyfsagg.permute_target(X, y, shuffles=given.counts(shuffles), **settings)
 
 
 def _expected_replication(
@@ -159,14 +157,13 @@ def _expected_replication(
 ) -> Any:
     """The agreement of selections by the number of rows, and the rows for a wished one."""
     settings = _settings(pyfsagg.wam if "filter" in options else pyfsagg.bam, options)
-    seed = settings.pop("random_state", None)
+    settings.pop("checks", None)
     found = expected_replication(
         given.table_of(table),
         given.target_of(target),
         n_features_to_select=calls.as_typed(n_features_to_select, float | int),
         n_pairs=pairs,
-        random_state=seed,
-        **{name: value for name, value in settings.items() if name != "checks"},
+        **settings,
     )
     rows = None if agreement is None else found.n_rows(agreement)
     return {"table": found.to_frame(), "sentences": list(found.sentences), "n_rows": rows}
@@ -203,8 +200,7 @@ def _aggregate(
         table = table.weighted([float(weight) for weight in given.listed(weights)])
     values = spec.apply(table, **options)
     order, score = _in_order(values, method)
-    names = list(table.names) if matrix is None else None
-    return {"order": order, "score": score, "names": names}
+    return {"order": order, "score": score, "names": list(table.names) if matrix is None else None}
 
 
 def _aggregator(method: str) -> tuple[AggregatorSpec, dict[str, Any]]:
@@ -277,8 +273,8 @@ def _committee(
 def _evaluate_many(datasets: Mapping[str, Any], **options: Any) -> Any:
     """The same methods on several data sets, each a table and a target."""
     pairs = {
-        str(name): (given.table_of(dataset["table"]), given.target_of(dataset["target"]))
-        for name, dataset in datasets.items()
+        str(name): (given.table_of(one["table"]), given.target_of(one["target"]))
+        for name, one in datasets.items()
     }
     settings = _settings(pyfsagg.evaluate, options, **GROUPS["evaluate"])
     return pyfsagg.evaluation.evaluate_many(pairs, **settings)
@@ -313,12 +309,8 @@ def _cross_check(
     """The comparison with R packages, in a separate process, because R cannot run inside R."""
     with tempfile.TemporaryDirectory() as name:
         folder = str(Path(name) / "found") if output is None else output
-        flags = {
-            "--package": ",".join(given.listed(package)),
-            "--data": data,
-            "--target": target,
-            "--exclude": ",".join(given.listed(exclude)),
-        }
+        flags = {"--package": ",".join(given.listed(package)), "--data": data, "--target": target}
+        flags["--exclude"] = ",".join(given.listed(exclude))
         command = [sys.executable, "-m", "pyfsagg", "cross-check", "--quiet", "--output", folder]
         command += ["--n-resamples", str(n_resamples), "--seed", str(seed)]
         command += [word for flag, value in flags.items() if value for word in (flag, value)]

@@ -45,9 +45,7 @@ def plot_elimination(
         baseline = result.baseline
     chance = None if baseline is None else baseline.reset_index()
     draw_paths(ax, {result.method: result.to_frame()}, measure, baseline=chance, max_size=max_size)
-    drawing.set_title(ax, f"Elimination by {title_of(result.method)}", above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, f"Elimination by {title_of(result.method)}", grid="y")
 
 
 def draw_paths(
@@ -61,11 +59,10 @@ def draw_paths(
     """Draw the paths of methods (``size`` and the measure), and random subsets as a band."""
     if baseline is not None:
         size = baseline["size"].to_numpy()
-        lower, upper = (baseline[f"{measure}_{end}"].to_numpy() for end in ("lower", "upper"))
+        ends = ("lower", "upper", "mean")
+        lower, upper, mean = (baseline[f"{measure}_{end}"].to_numpy() for end in ends)
         ax.fill_between(size, lower, upper, color=drawing.GREY, alpha=0.2, linewidth=0)
-        ax.plot(
-            size, baseline[f"{measure}_mean"], ":", color=drawing.GREY, label="random (mean, 95 %)"
-        )
+        ax.plot(size, mean, ":", color=drawing.GREY, label="random (mean, 95 %)")
     largest = 0.0
     for method, path in paths.items():
         colour, style = STYLES.get(method, (drawing.INK, "-"))
@@ -90,10 +87,14 @@ def title_of(method: str) -> str:
 
 
 ELIMINATION_PLOTS = {"elimination": plot_elimination}
-"""The pictures of :meth:`pyfsagg.rank_order.Elimination.plot`, by name."""
-
-
 MOST_ROWS = 500
+CAPTIONS = {
+    "divergence": "Information on the class that is lost if only the orders of the remaining "
+    "features are known.",
+    "accuracy": "Cross-validated accuracy of naive Bayes on the orders of all pairs of the "
+    "remaining features. The features were chosen on all samples, so the curve is optimistic for "
+    "new ones.",
+}
 PAPER = (
     "Slotta, D. J., Vergara, J. P. C., Ramakrishnan, N., Heath, L. S. Algorithms for Feature "
     "Selection in Rank-Order Spaces. 2005"
@@ -104,9 +105,24 @@ def elimination_page(result: Elimination, view: Mapping[str, Any]) -> closing.Re
     """The report of an elimination."""
     wanted = "n_features_to_select"
     size = n_selected(view[wanted], result.n_features, wanted)
-    name = title_of(result.method)
+    name, pictures = title_of(result.method), list[Block]()
+    for measure, caption in CAPTIONS.items():
+        if measure == "accuracy" and result.accuracy is None:
+            continue
+        if result.baseline is not None:
+            caption += " Grey: random subsets, their mean and central 95 %."
+        drawn = drawing.picture(
+            f"{measure.title()} along the path",
+            measure,
+            plot_elimination,
+            result,
+            measure=measure,
+            label=f"Line: {measure} against the number of features kept",
+            caption=caption,
+        )
+        pictures.append(drawn)
     sections = [
-        Section("path", "Along the path", _pictures(result)),
+        Section("path", "Along the path", pictures),
         Section("features", "Features", [_features(result, size)]),
     ]
     titles = (f"Elimination by {name}", f"Elimination by {name}: {{}}")
@@ -114,35 +130,6 @@ def elimination_page(result: Elimination, view: Mapping[str, Any]) -> closing.Re
     references = [closing.software(__version__), ("Methods", PAPER)]
     features = plural(result.n_features, "feature")
     return closing.Report(titles, features, sections, settings, references, settled={wanted: size})
-
-
-def _pictures(result: Elimination) -> list[Block]:
-    blocks: list[Block] = []
-    captions = {
-        "divergence": "Information on the class that is lost if only the orders of the remaining "
-        "features are known.",
-        "accuracy": "Cross-validated accuracy of naive Bayes on the orders of all pairs of the "
-        "remaining features. The features were chosen on all samples, so the curve is optimistic for "
-        "new ones.",
-    }
-    for measure, caption in captions.items():
-        if measure == "accuracy" and result.accuracy is None:
-            continue
-        band = (
-            "" if result.baseline is None else " Grey: random subsets, their mean and central 95 %."
-        )
-        blocks.append(
-            drawing.picture(
-                f"{measure.title()} along the path",
-                measure,
-                plot_elimination,
-                result,
-                measure=measure,
-                label=f"Line: {measure} against the number of features kept",
-                caption=caption + band,
-            )
-        )
-    return blocks
 
 
 def _features(result: Elimination, size: int) -> PageTable:
@@ -163,11 +150,6 @@ def _features(result: Elimination, size: int) -> PageTable:
     if result.method in ELIMINATIONS:  # a saved result may come from a package that is absent here
         weighed = ELIMINATIONS.get(result.method).criterion.lower()
         criterion = f"Criterion: {weighed}, when the feature was removed. "
-    return PageTable.of_columns(
-        f"Features, the one kept longest first; the {count(size)} selected are tinted.",
-        columns,
-        f"{criterion}Divergence and accuracy refer to the feature and all above it.{more}",
-        header=1,
-        tinted=size,
-        find="feature",
-    )
+    caption = f"Features, the one kept longest first; the {count(size)} selected are tinted."
+    note = f"{criterion}Divergence and accuracy refer to the feature and all above it.{more}"
+    return PageTable.of_columns(caption, columns, note, header=1, tinted=size, find="feature")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,46 +12,26 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from pyfsagg._base.validation import check_choice, check_integer
-from pyfsagg._base.words import count, number, numbers, plural, probabilities, words
+from pyfsagg._base.words import count, number, numbers, plural, probabilities, readable
 from pyfsagg._report import drawing
 from pyfsagg._report.closing import Report, settings_groups, software
-from pyfsagg._report.page import Block, PageTable, Section, Text
+from pyfsagg._report.page import Block, PageColumn, PageTable, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import DataError
 from pyfsagg.score_tables._metrics import MetricStandings
 from pyfsagg.score_tables._result import MOST_LEFT_OUT, Standings, percent
 from pyfsagg.statistics import RankConfidence, critical_difference
 
-Columns = dict[str, tuple[str, Callable[[Any], Sequence[str]]]]
 MOST_DRAWN, MOST_TILES, MOST_ROWS = 40, 20, 500
-REFERENCES = [
-    (
-        "Sets of places",
-        "Mogstad, Romano, Shaikh, Wilhelm (2024). Inference for ranks with applications to mobility across "
-        "neighbourhoods and academic achievement across countries. Review of Economic Studies 91",
-    ),
-    ("Average ranks", "Demšar (2006). JMLR 7, 1–30"),
-    ("Correction for all pairs", "Holm (1979). Scandinavian Journal of Statistics 6, 65–70"),
-]
-TITLES = ("Standings", "Standings: {}")
-HOLES = ("Holes", "Skillings, Mack (1981). Technometrics 23, 171–177")
-EQUIVALENCE = (
-    "Probabilities of equivalence",
-    "Benavoli, Corani, Demšar, Zaffalon (2017). JMLR 18, 1–36",
-)
-FOLDS = ("Folds", "Nadeau, Bengio (2003). Machine Learning 52, 239–281")
-
-
-def _texts(values: Iterable[Any]) -> list[str]:
-    return list(map(str, values))
-
-
-def _whole(values: Iterable[float]) -> list[str]:
-    return [number(value, 0) for value in values]
-
-
-def _hundredths(values: Iterable[float]) -> list[str]:
-    return [number(value, 2) for value in values]
+REFERENCES = {
+    "Sets of places": "Mogstad, Romano, Shaikh, Wilhelm (2024). Inference for ranks with applications to "
+    "mobility across neighbourhoods and academic achievement across countries. Review of Economic Studies 91",
+    "Average ranks": "Demšar (2006). JMLR 7, 1–30",
+    "Correction for all pairs": "Holm (1979). Scandinavian Journal of Statistics 6, 65–70",
+    "Holes": "Skillings, Mack (1981). Technometrics 23, 171–177",
+    "Folds": "Nadeau, Bengio (2003). Machine Learning 52, 239–281",
+    "Probabilities of equivalence": "Benavoli, Corani, Demšar, Zaffalon (2017). JMLR 18, 1–36",
+}
 
 
 def plot_place_sets(
@@ -59,8 +40,7 @@ def plot_place_sets(
     """Sets of places of the first `n` methods: of each alone (thick) and of all together (thin)."""
     sets = result.sets(population)
     shown = result._order[: check_integer("n", n, low=1)]
-    ax = drawing.new_axes(ax, 1.3 + 0.26 * len(shown))
-    rows = np.arange(len(shown))
+    ax, rows = drawing.feature_rows(ax, [result.methods[j] for j in shown], 1.3, 0.26)
     ax.hlines(rows, sets.lower_all[shown], sets.upper_all[shown], color=drawing.GREY, linewidth=1.2)
     ax.hlines(
         rows, sets.lower[shown], sets.upper[shown], color=drawing.BLUE, linewidth=4.0, alpha=0.5
@@ -70,7 +50,6 @@ def plot_place_sets(
     ax.set_xlabel("Place")
     ax.set_xlim(0.5, float(sets.upper_all[shown].max()) + 0.5)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    drawing.feature_axis(ax, [result.methods[j] for j in shown])
     return drawing.finished(ax, f"Places of {plural(len(shown), 'method')}", grid="x")
 
 
@@ -80,23 +59,56 @@ def plot_average_ranks(result: Standings, *, ax: Axes | None = None) -> Axes:
     found = critical_difference(
         cells, result.confidence_level, higher_is_better=result.higher_is_better, missing="drop"
     )
-    return drawing.draw_average_ranks(found, ax=ax)
+    names, ranks, cliques = list(found.conditions), list(found.average_ranks), found.cliques
+    k, ink = len(names), drawing.INK
+    half = math.ceil(k / 2)
+    ax = drawing.new_axes(ax, 1.5 + 0.27 * half + 0.12 * len(cliques))
+    ax.set_xlim(1.0 - 0.08 * (k - 1), k + 0.08 * (k - 1))
+    bars = 0.34 * len(cliques) + 0.5
+    ax.set_ylim(bars + half + 0.2, -2.0)
+    ax.axis("off")
+    ax.plot([1, k], [0, 0], color=ink, linewidth=1.2)
+    for tick in range(1, k + 1, max(1, math.ceil(k / 20))):
+        ax.plot([tick, tick], [0, -0.18], color=ink, linewidth=1.2)
+        ax.text(tick, -0.3, str(tick), ha="center", va="bottom", color=ink, fontsize="small")
+    width = found.critical_difference
+    shown = min(width, k - 1)
+    ax.plot([1, 1 + shown], [-1.35, -1.35], color=drawing.ORANGE, linewidth=2.5)
+    words = f"critical difference {width:.2f}{' (wider than the axis)' if width > k - 1 else ''}"
+    ax.text(1, -1.5, words, va="bottom", color=drawing.ORANGE, fontsize="small")
+    for place, clique in enumerate(cliques):
+        low, high = (ranks[names.index(name)] for name in (clique[0], clique[-1]))
+        y = 0.4 + 0.34 * place
+        ax.plot([low - 0.03, high + 0.03], [y, y], color=ink, linewidth=4, solid_capstyle="round")
+    for position, (name, rank) in enumerate(zip(names, ranks, strict=True)):
+        left = position < half
+        y = bars + (position if left else k - 1 - position) + 0.35
+        edge = 1.0 - 0.03 * (k - 1) if left else k + 0.03 * (k - 1)
+        ax.plot([rank, rank, edge], [0, y, y], color=drawing.GREY, linewidth=1.0)
+        beside, side = edge + (-0.015 if left else 0.015) * (k - 1), "right" if left else "left"
+        words = f"{drawing.feature_label(readable(name), 34)} ({rank:.2f})"
+        ax.text(beside, y, words, ha=side, va="center", color=ink, parse_math=False)
+    drawing.set_title(ax, "Average ranks (1 = best)")
+    return ax
 
 
 def plot_pairs(result: Standings, *, n: int = 15, ax: Axes | None = None) -> Axes:
     """Holm-adjusted p-values of all pairs of the first `n` methods."""
     names = [result.methods[j] for j in result._order[: check_integer("n", n, low=2)]]
-    wide = result.pairs().pivot(index="method1", columns="method2", values="p_adjusted")
-    wide = wide.reindex(index=names, columns=names)
-    p = wide.fillna(wide.T).to_numpy()
+    frame = result.pairs()
+    p = np.full((len(names), len(names)), np.nan)
+    columns = frame[["method1", "method2", "p_adjusted"]]
+    for first, second, value in columns.itertuples(index=False):
+        if first in names and second in names:
+            i, j = names.index(first), names.index(second)
+            p[i, j] = p[j, i] = value
     texts = [
         ["" if np.isnan(one) else f"{one:.2g}" if one >= 0.001 else "<0.001" for one in row]
         for row in p
     ]
     ax = drawing.new_axes(ax, 1.5 + 0.36 * len(names))
-    drawing.draw_tiles(
-        ax, names, -np.log10(np.clip(p, 1e-4, 1.0)), texts, cmap="Blues", limits=(0.0, 6.0)
-    )
+    shades = -np.log10(np.clip(p, 1e-4, 1.0))
+    drawing.draw_tiles(ax, names, shades, texts, cmap="Blues", limits=(0.0, 6.0))
     ax.set_xlabel("Holm-adjusted p")
     drawing.set_title(ax, "Pairs of methods")
     return ax
@@ -107,7 +119,6 @@ STANDINGS_PLOTS: dict[str, Callable[..., Axes]] = {
     "ranks": plot_average_ranks,
     "pairs": plot_pairs,
 }
-"""The pictures of :meth:`pyfsagg.score_tables.Standings.plot`, by name."""
 
 
 def _by_metric(draw: Callable[..., Axes]) -> Callable[..., Axes]:
@@ -157,22 +168,20 @@ def _report(
     subtitle: str,
     sections: Sequence[Section],
 ) -> Report:
-    holes = any(one._holes for one in of)
-    more = ((HOLES, holes), (FOLDS, of[0]._of_folds), (EQUIVALENCE, of[0].rope is not None))
-    references = [software(__version__), *REFERENCES, *(one for one, used in more if used)]
+    unused = set() if any(one._holes for one in of) else {"Holes"}
+    unused |= set() if of[0]._of_folds else {"Folds"}
+    unused |= {"Probabilities of equivalence"} if of[0].rope is None else set()
+    used = [(what, source) for what, source in REFERENCES.items() if what not in unused]
     text = Section("text", "For a methods section", [Text(result.methods_text())], short="Text")
-    return Report(TITLES, subtitle, [*sections, text], settings_groups(result), references)
+    titles, settings = ("Standings", "Standings: {}"), settings_groups(result)
+    return Report(titles, subtitle, [*sections, text], settings, [software(__version__), *used])
 
 
 def _pictures(result: Standings, prefix: str = "") -> list[Block]:
     blocks: list[Block] = []
 
-    def show(
-        title: str, name: str, draw: Callable[..., Axes], caption: str, **options: Any
-    ) -> None:
-        blocks.append(
-            drawing.picture(title, prefix + name, draw, result, caption=caption, **options)
-        )
+    def show(title: str, name: str, draw: Callable[..., Axes], **about: Any) -> None:
+        blocks.append(drawing.picture(title, prefix + name, draw, result, **about))
 
     drawn = min(MOST_DRAWN, len(result.methods))
     for name, sets in result._answers.items():
@@ -182,51 +191,53 @@ def _pictures(result: Standings, prefix: str = "") -> list[Block]:
                 "that was chosen beforehand; thin line: sets that hold all true places together."
             )
             title = "Sets of places" + ("" if name == result._population else ", these data sets")
-            show(title, name, plot_place_sets, caption, population=name, n=drawn)
+            show(title, name, plot_place_sets, caption=caption, population=name, n=drawn)
     if result._population == "datasets" and len(result.methods) <= MOST_DRAWN:
         try:
             caption = (
                 "Average ranks over the data sets that all methods have; methods under one bar do not "
                 "differ by Nemenyi’s test. The sets of places above are more precise."
             )
-            show("Critical differences", "cd", plot_average_ranks, caption)
+            show("Critical differences", "cd", plot_average_ranks, caption=caption)
         except DataError as problem:
             blocks.append(Text(f"There is no critical-difference diagram: {problem}.", quiet=True))
     if result._population is not None and len(result.methods) <= MOST_TILES:
         caption = (
-            "Small and dark: the two methods can be distinguished. Corrected for all pairs by Holm."
+            "Small and dark: the two methods can be distinguished. Corrected for all pairs by "
         )
-        show("p-values of pairs", "tiles", plot_pairs, caption, n=MOST_TILES)
+        show("p-values of pairs", "tiles", plot_pairs, caption=f"{caption}Holm.", n=MOST_TILES)
     return blocks or [Text("Without an answer there are no sets of places to draw.")]
 
 
 def _methods(result: Standings) -> PageTable:
     frame = result.to_frame()
-    shown = frame.head(MOST_ROWS).reset_index()
-    columns: Columns = {"method": ("Method", words), "place": ("Place", _texts)}
-    titles = {"lower_all": "From (all)", "upper_all": "To (all)"}
-    titles |= {"lower": "From (alone)", "upper": "To (alone)"}
-    columns |= {name: (title, _whole) for name, title in titles.items()}
-    columns["mean"] = ("Mean", numbers)
+    shown = frame.head(MOST_ROWS)
+    columns: list[tuple[PageColumn, list[str]]] = [
+        (PageColumn("Method", numeric=False), [str(name) for name in shown.index]),
+        (PageColumn("Place"), [str(place) for place in shown["place"]]),
+    ]
+    for ending, who in (("_all", "all"), ("", "alone")):
+        for name, title in (("lower", "From"), ("upper", "To")):
+            places = [number(value, 0) for value in shown[name + ending]]
+            columns.append((PageColumn(f"{title} ({who})"), places))
+    columns.append((PageColumn("Mean"), numbers(shown["mean"])))
     note = ""
     if len(result.datasets) > 1:
-        columns |= {
-            "place_by_mean": ("Place by mean", _texts),
-            "average_rank": ("Average rank", _hundredths),
-            "place_by_rank": ("Place by rank", _texts),
-            "n_datasets": ("Data sets", _texts),
-        }
+        columns += [
+            (PageColumn("Place by mean"), [str(place) for place in shown["place_by_mean"]]),
+            (PageColumn("Average rank"), [number(rank, 2) for rank in shown["average_rank"]]),
+            (PageColumn("Place by rank"), [str(place) for place in shown["place_by_rank"]]),
+            (PageColumn("Data sets"), [str(n) for n in shown["n_datasets"]]),
+        ]
         note = (
             "By mean: scores are averaged and then ranked. By rank: they are ranked in each data set, and "
             "ranks are averaged."
         )
     if result._holes:
-        shown["filled"] = [
-            f"{a} to {b}" for a, b in zip(shown["best"], shown["worst"], strict=True)
-        ]
-        columns["filled"] = ("With any filling", _texts)
+        holes = [f"{a} to {b}" for a, b in zip(shown["best"], shown["worst"], strict=True)]
+        columns.append((PageColumn("With any filling"), holes))
     note += _hidden(frame, shown, "standings.csv")
-    return PageTable.of_frame("All methods, best first.", shown, columns, note, find="method")
+    return PageTable.of_columns("All methods, best first.", columns, note, find="method")
 
 
 def _hidden(frame: pd.DataFrame, shown: pd.DataFrame, file: str) -> str:
@@ -240,35 +251,37 @@ def _pairs(result: Standings) -> list[Block]:
         return [Text("Pairs cannot be tested, for the reasons in the summary.")]
     frame = result.pairs()
     shown = frame.head(MOST_ROWS)
-    shown = shown.assign(pair=shown["method1"] + " − " + shown["method2"])
-    columns: Columns = {
-        "pair": ("Pair", words),
-        "difference": ("Difference", numbers),
-        "lower": (f"{percent(result.confidence_level)} from", numbers),
-        "upper": ("to", numbers),
-        "p": ("p", probabilities),
-        "p_adjusted": ("Holm p", probabilities),
-    }
+    level = percent(result.confidence_level)
+    difference, low, high = (numbers(shown[name]) for name in ("difference", "lower", "upper"))
+    pairs = [f"{a} − {b}" for a, b in zip(shown["method1"], shown["method2"], strict=True)]
+    columns: list[tuple[PageColumn, list[str]]] = [
+        (PageColumn("Pair", numeric=False), pairs),
+        (PageColumn("Difference"), difference),
+        (PageColumn(f"{level} from"), low),
+        (PageColumn("to"), high),
+        (PageColumn("p"), probabilities(shown["p"])),
+        (PageColumn("Holm p"), probabilities(shown["p_adjusted"])),
+    ]
+    if "superiority" in shown:
+        spans = zip(shown["wins"], shown["ties"], shown["losses"], strict=True)
+        games = [f"{w} / {t} / {x}" for w, t, x in spans]
+        columns.append((PageColumn("Wins / ties / losses", numeric=False), games))
+        for title, ending in (("Better in", ""), ("from", "_lower"), ("up to", "_upper")):
+            shares = [number(one, 2) for one in shown[f"superiority{ending}"]]
+            columns.append((PageColumn(title), shares))
+    if result.rope is not None:
+        chances = {"p_below": "P(below)", "p_equivalent": "P(equivalent)", "p_above": "P(above)"}
+        columns += [(PageColumn(title), numbers(shown[name])) for name, title in chances.items()]
     note = (
         f"Differences of means, each with its own interval; p by {result._test_name}, corrected for all "
         "pairs by Holm."
     )
     if "superiority" in shown:
-        games = zip(shown["wins"], shown["ties"], shown["losses"], strict=True)
-        shown = shown.assign(games=[f"{w} / {t} / {x}" for w, t, x in games])
-        columns |= {
-            "games": ("Wins / ties / losses", words),
-            "superiority": ("Better in", _hundredths),
-            "superiority_lower": ("from", _hundredths),
-            "superiority_upper": ("up to", _hundredths),
-        }
         note += (
             " Better in: share of the data sets where the first is better, ties as halves, with Wilson’s "
             "interval."
         )
     if result.rope is not None:
-        chances = {"p_below": "P(below)", "p_equivalent": "P(equivalent)", "p_above": "P(above)"}
-        columns |= {name: (title, numbers) for name, title in chances.items()}
         note += (
             f" P: probabilities that the difference is below −{result.rope:g}, within ±{result.rope:g} "
             "(equivalent in practice) and above; flat prior, not corrected for the number of pairs."
@@ -276,30 +289,34 @@ def _pairs(result: Standings) -> list[Block]:
     note += _hidden(frame, shown, "pairs.csv")
     tinted = int(shown["apart"].sum())
     caption = f"{plural(len(frame), 'pair')}, smallest p first; tinted: significant."
-    table = PageTable.of_frame(caption, shown, columns, note, tinted=tinted, find="pair")
+    table = PageTable.of_columns(caption, columns, note, tinted=tinted, find="pair")
     together = [" · ".join(group) for group in result.groups() if len(group) > 1][:20]
-    texts = ["Every method can be distinguished from its neighbours."]
+    words = ["Every method can be distinguished from its neighbours."]
     if together:
-        texts = ["Neighbours that cannot be distinguished:", *together]
-    return [table, *map(Text, texts)]
+        words = ["Neighbours that cannot be distinguished:", *together]
+    return [table, *map(Text, words)]
 
 
 def _datasets(result: Standings) -> list[Section]:
     if not 3 <= len(result.datasets) <= MOST_LEFT_OUT:
         return []
     frame = result.without_each()
-    shown = frame.head(MOST_ROWS).reset_index()
+    shown = frame.head(MOST_ROWS)
     places = result.to_frame()["place_by_mean"].reindex(result.methods)
     usual = result.methods[int(np.argmin(places))]
+    others = int((~frame["first"].isin([usual, ""])).sum())
     text = f"{usual} has the best mean, whichever data set is omitted."
-    if others := int((~frame["first"].isin([usual, ""])).sum()):
-        without = plural(others, "data set")
-        text = f"{usual} has the best mean; without one of {without} another would have it."
-    columns: Columns = {
-        "dataset": ("Left out", words),
-        "first": ("Best mean", words),
-        "swaps": ("Pairs that change order", lambda n: _whole(n.to_numpy(float, na_value=np.nan))),
-    }
+    if others:
+        text = (
+            f"{usual} has the best mean; without one of {plural(others, 'data set')} another would "
+        )
+        text += "have it."
+    swaps = ["–" if n is pd.NA else count(int(n)) for n in shown["swaps"]]
+    columns = [
+        (PageColumn("Left out", numeric=False), [str(name) for name in shown.index]),
+        (PageColumn("Best mean", numeric=False), [str(name) for name in shown["first"]]),
+        (PageColumn("Pairs that change order"), swaps),
+    ]
     caption, title = "The order by mean without each data set.", "What each data set contributes"
-    table = PageTable.of_frame(caption, shown, columns, find="data set")
+    table = PageTable.of_columns(caption, columns, find="data set")
     return [Section("datasets", title, [Text(text), table], short="Data sets")]

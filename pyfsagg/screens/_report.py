@@ -58,9 +58,8 @@ def plot_volcano(result: Screen, *, fdr: float = 0.05, n: int = 8, ax: Axes | No
     shown = np.flatnonzero(selected) if selected.any() else best
     names = [result.genes[g] for g in best]
     _name_points(ax, effect[best], evidence[best], names, (effect[shown], evidence[shown]))
-    return drawing.finished(
-        ax, f"{len(result.genes):,} genes: effect and evidence", grid="y", columns=3
-    )
+    title = f"{len(result.genes):,} genes: effect and evidence"
+    return drawing.finished(ax, title, grid="y", columns=3)
 
 
 def plot_gene_ranks(result: Screen, *, n: int = 8, ax: Axes | None = None) -> Axes:
@@ -95,13 +94,13 @@ def plot_guides(
     of_side = result.of_side(name)
     best = result._order(name)[: check_integer("n", n, low=1)]
     effects = result._effects
-    ax = drawing.new_axes(ax, 1.5 + 0.26 * len(best))
+    ax, places = drawing.feature_rows(ax, [result.genes[g] for g in best], 1.5, 0.26)
     low, middle, high = np.nanquantile(effects, (0.05, 0.5, 0.95))
     ax.axvspan(low, high, color=drawing.GREY, alpha=0.13, linewidth=0, label="90 % of all guides")
     ax.axvline(middle, color=drawing.GREY, linewidth=0.8)
     counted = of_side.percentiles <= of_side.alpha * (1.0 + 1e-12)
     row_of = np.full(len(result.genes) + 1, -1)
-    row_of[best] = np.arange(len(best))
+    row_of[best] = places
     rows = row_of[result.gene_of]
     for chosen, face, label in (
         (counted, COLOURS[name], f"guide up to α = {of_side.alpha:.3g}"),
@@ -114,13 +113,11 @@ def plot_guides(
     for row, (gene, text) in enumerate(zip(best.tolist(), texts, strict=True)):
         of_gene = effects[result.gene_of == gene]
         if not np.isnan(of_gene).all():
-            ax.vlines(
-                np.nanmedian(of_gene), row - 0.34, row + 0.34, color=drawing.INK, linewidth=1.6
-            )
+            median = np.nanmedian(of_gene)
+            ax.vlines(median, row - 0.34, row + 0.34, color=drawing.INK, linewidth=1.6)
         drawing.write_at_right(ax, row, text)
     drawing.write_at_right(ax, -1, "p-value")
     ax.set_xlabel(f"{result._effect_name.capitalize()} of a guide")
-    drawing.feature_axis(ax, [result.genes[g] for g in best])
     ax.set_ylim(top=-1.5)
     return drawing.finished(ax, f"Guides of the {len(best)} most {WAYS[name]} genes", grid="x")
 
@@ -136,7 +133,7 @@ def plot_genes_among_all(
     if unknown:
         raise ParameterError(f"{unknown[0]!r} is not a tested gene")
     effects = result._effects
-    ax = drawing.new_axes(ax, 2.4 + 0.3 * len(names))
+    ax, _ = drawing.feature_rows(ax, names, 2.4, 0.3)
     _, first = np.unique(result.guides, return_index=True)  # a guide in several genes is one
     known = effects[first][~np.isnan(effects[first])]
     counts, edges = np.histogram(known, bins=60)
@@ -153,7 +150,6 @@ def plot_genes_among_all(
         ax.plot([], [], color=COLOURS[name], linewidth=1.6, label=f"counts as {WAYS[name]}")
     ax.plot([], [], color=drawing.INK, linewidth=1.6, label="others")
     ax.set_xlabel(f"{result._effect_name.capitalize()} of a guide")
-    drawing.feature_axis(ax, names)
     ax.set_ylim(len(names) - 0.4, -4.8)
     return drawing.finished(ax, "Guides of the genes among all guides", grid="x", columns=4)
 
@@ -193,9 +189,8 @@ def _dots(
         _, first = np.unique(cells, axis=0, return_index=True)
         known = np.sort(known[first])
     alpha = 0.55 if colour == drawing.GREY else 0.85
-    (drawn,) = ax.plot(
-        x[known], y[known], "o", color=colour, ms=size, mew=0, alpha=alpha, label=label
-    )
+    look: dict[str, Any] = {"color": colour, "ms": size, "mew": 0, "alpha": alpha}
+    (drawn,) = ax.plot(x[known], y[known], "o", label=label, **look)
     drawing.name_points(drawn, [genes[place] for place in known.tolist()])
 
 
@@ -219,18 +214,9 @@ def _name_points(
             if np.isnan(at_x) or start < 0.0 or end > 1.0 or hides.any() or meets:
                 continue
             boxes.append((start, end, at_y))
-            ax.annotate(
-                text,
-                (at_x, at_y),
-                xycoords="axes fraction",
-                xytext=(5 if start > at_x else -5, 0),
-                textcoords="offset points",
-                ha="left" if start > at_x else "right",
-                va="center",
-                fontsize="small",
-                color=drawing.INK,
-                parse_math=False,
-            )
+            by, side = (5, "left") if start > at_x else (-5, "right")
+            look = {"xycoords": "axes fraction", "ha": side, "va": "center"}
+            drawing.write_beside(ax, text, (at_x, at_y), (by, 0), **look)
             break
 
 
@@ -247,9 +233,6 @@ SCREEN_PLOTS: dict[str, Callable[..., Axes]] = {
     "genes": plot_genes_among_all,
     "p_values": plot_p_value_quantiles,
 }
-"""The pictures of :meth:`pyfsagg.Screen.plot`, by name."""
-
-
 MOST_ROWS = 500
 MOST_DRAWN = 15
 NULLS = {
@@ -265,14 +248,11 @@ ORIGINS = {
     "p-values of the guides": "was taken from the p-values of the guides",
     "the default": "is the default",
 }
-REFERENCES = [
-    (
-        "Method",
-        "Li et al. (2014). MAGeCK enables robust identification of essential genes from genome-scale "
-        "CRISPR/Cas9 knockout screens. Genome Biology 15, 554",
-    ),
-    ("q-values", "Storey, Taylor, Siegmund (2004). JRSS B 66, 187–205"),
-]
+REFERENCES = {
+    "Method": "Li et al. (2014). MAGeCK enables robust identification of essential genes from genome-scale "
+    "CRISPR/Cas9 knockout screens. Genome Biology 15, 554",
+    "q-values": "Storey, Taylor, Siegmund (2004). JRSS B 66, 187–205",
+}
 
 
 def screen_page(result: Screen, view: Mapping[str, Any]) -> Report:
@@ -280,22 +260,38 @@ def screen_page(result: Screen, view: Mapping[str, Any]) -> Report:
     check_integer("top", view["top"], low=1)
     fdr = check_real("fdr", view["fdr"], low=0.0, high=1.0, low_open=True)
     pictures = _pictures(result, fdr, view["genes"])
-    sections = [
-        Section("pictures", "Effect and evidence", pictures, short="Pictures"),
-        *(
-            Section(side, f"{WAYS[side].capitalize()} genes", _side(result, side, fdr))
-            for side in result.sides
-        ),
-        Section("trust", "How far to trust the p-values", _trust(result), short="Trust"),
+    sections = [Section("pictures", "Effect and evidence", pictures, short="Pictures")]
+    drawn = min(MOST_DRAWN, len(result.genes))
+    for side, way in ((side, WAYS[side]) for side in result.sides):
+        guides = drawing.picture(
+            f"Guides of the {drawn} most {way} genes",
+            f"guides-{side}",
+            plot_guides,
+            result,
+            side=side,
+            n=drawn,
+            label=f"Points: guides of the {drawn} best genes by {result._effect_name}",
+            caption="Point: a guide, filled if it counts (its percentile is at most α). Bar: median of the "
+            "gene. Band: 90 % of all guides. Right: p-value.",
+        )
+        blocks: list[Block] = [guides, _genes(result, side, fdr)]
+        sections.append(Section(side, f"{way.capitalize()} genes", blocks))
+    smallest = ", ".join(
+        f"{probabilities([side.p_values.min()])[0]} ({name})" for name, side in result.sides.items()
+    )
+    alphas = ", ".join(f"{name}: {side.alpha:.4g}" for name, side in result.sides.items())
+    origin = ORIGINS.get(result.parameters["alpha_from"], "was given")
+    texts = [
+        f"{NULLS[str(result.parameters.get('null', 'guides'))]} Smallest: {smallest}.",
+        INDEPENDENT,
+        f"α ({alphas}) {origin}. Guides beyond α do not count, except for the best one of a gene.",
     ]
+    trust = list(map(Text, texts))
+    sections.append(Section("trust", "How far to trust the p-values", trust, short="Trust"))
     subtitle = f"{plural(len(result.genes), 'gene')}, {plural(len(result.guides), 'guide')}"
-    settings = settings_groups(result, words={"alpha": _alphas(result)})
-    references = [software(__version__), *REFERENCES]
+    settings = settings_groups(result, words={"alpha": alphas})
+    references = [software(__version__), *REFERENCES.items()]
     return Report(("Screen", "Screen: {}"), subtitle, sections, settings, references)
-
-
-def _alphas(result: Screen) -> str:
-    return ", ".join(f"{name}: {side.alpha:.4g}" for name, side in result.sides.items())
 
 
 def _pictures(result: Screen, fdr: float, genes: Sequence[str]) -> list[Block]:
@@ -346,32 +342,13 @@ def _pictures(result: Screen, fdr: float, genes: Sequence[str]) -> list[Block]:
     ]
 
 
-def _side(result: Screen, side: str, fdr: float) -> list[Block]:
-    drawn = min(MOST_DRAWN, len(result.genes))
-    return [
-        drawing.picture(
-            f"Guides of the {drawn} most {WAYS[side]} genes",
-            f"guides-{side}",
-            plot_guides,
-            result,
-            side=side,
-            n=drawn,
-            label=f"Points: guides of the {drawn} best genes by {result._effect_name}",
-            caption="Point: a guide, filled if it counts (its percentile is at most α). Bar: median of the "
-            "gene. Band: 90 % of all guides. Right: p-value.",
-        ),
-        _genes(result, side, fdr),
-    ]
-
-
 def _genes(result: Screen, side: str, fdr: float) -> PageTable:
     frame = result.to_frame(side)
     shown = frame.head(MOST_ROWS)
     word = "score" if result.log_fold_changes is None else "lfc"
     tinted = int((shown[f"{side}_fdr"] <= fdr).sum())
-    counted = [
-        f"{c} of {n}" for c, n in zip(shown[f"{side}_counted"], shown["guides"], strict=True)
-    ]
+    pairs = zip(shown[f"{side}_counted"], shown["guides"], strict=True)
+    counted = [f"{c} of {n}" for c, n in pairs]
     columns: list[tuple[PageColumn, list[str]]] = [
         (PageColumn("Rank"), ranks(shown[f"{side}_rank"])),
         (PageColumn("Gene", numeric=False), [str(name) for name in shown.index]),
@@ -395,18 +372,3 @@ def _genes(result: Screen, side: str, fdr: float) -> PageTable:
     ).format(more, number(result.of_side(side).null_share), result._effect_name)
     caption = f"Genes by the p-value of this side, best first{limit}."
     return PageTable.of_columns(caption, columns, note, header=1, tinted=tinted, find="gene")
-
-
-def _trust(result: Screen) -> list[Block]:
-    null = str(result.parameters.get("null", "guides"))
-    smallest = ", ".join(
-        f"{probabilities([side.p_values.min()])[0]} ({name})" for name, side in result.sides.items()
-    )
-    return [
-        Text(f"{NULLS[null]} Smallest: {smallest}."),
-        Text(INDEPENDENT),
-        Text(
-            f"α ({_alphas(result)}) {ORIGINS.get(result.parameters['alpha_from'], 'was given')}. "
-            "Guides beyond α do not count, except for the best one of a gene."
-        ),
-    ]

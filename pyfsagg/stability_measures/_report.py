@@ -15,22 +15,21 @@ from pyfsagg._base.words import MISSING, count, number, percentages, plural, ran
 from pyfsagg._message import Param
 from pyfsagg._report import drawing
 from pyfsagg._report.closing import Report, Topic, leads_to, linked, settings_groups, software
-from pyfsagg._report.page import Block, PageColumn, PageTable, Picture, Section, Text
+from pyfsagg._report.page import Block, PageColumn, PageTable, Picture, Section, Text, heads
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures.curves import pareto_front
-from pyfsagg.stability_measures.result import Pair, StabilityResult
+from pyfsagg.stability_measures.result import StabilityResult
 
 MOST_LABELS = 30
 
 
 def _require(frame: pd.DataFrame, columns: tuple[str, ...], source: str) -> None:
     if not isinstance(frame, pd.DataFrame):
-        raise InputTypeError(
-            f"the picture is drawn from a data frame as {source} returns it, got "
-            f"{type(frame).__name__}"
-        )
+        kind = type(frame).__name__
+        message = f"the picture is drawn from a data frame as {source} returns it, got {kind}"
+        raise InputTypeError(message)
     for column in columns:
         if column not in frame:
             raise UnknownNameError("column", column, [str(name) for name in frame.columns])
@@ -54,13 +53,10 @@ def plot_stability_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes
     _require(curve, ("measure", "size", "fraction", "value", "chance"), "stability_curve")
     ax = drawing.new_axes(ax, 3.4)
     for position, (measure, part) in enumerate(curve.groupby("measure", sort=False)):
-        part = part.sort_values("size")
-        colour, label = (
-            drawing.LINE_COLOURS[position % len(drawing.LINE_COLOURS)],
-            readable(str(measure)),
-        )
-        style = f"{drawing.LINE_MARKERS[position % len(drawing.LINE_MARKERS)]}-"
-        ax.plot(part["size"], part["value"], style, color=colour, markersize=4.5, label=label)
+        part, label = part.sort_values("size"), readable(str(measure))
+        colour, marker = drawing.look(position)
+        look: dict[str, Any] = {"color": colour, "markersize": 4.5, "label": label}
+        ax.plot(part["size"], part["value"], f"{marker}-", **look)
         ax.plot(part["size"], part["chance"], ":", color=colour, label=f"{label} by chance")
     p = round(float((curve["size"] / curve["fraction"]).iloc[0]))
     ax.set_xlim(0, p * 1.03)
@@ -115,26 +111,11 @@ def plot_trade_off(
     order = np.flatnonzero(front)[np.lexsort((y[front], x[front]))]
     ax.plot(x[order], y[order], "o-", color=drawing.BLUE, markersize=7.0, label="Pareto front")
     if not front.all():
-        ax.plot(
-            x[~front],
-            y[~front],
-            "o",
-            color=drawing.GREY,
-            mfc="white",
-            markersize=7.0,
-            label="others",
-        )
+        look: dict[str, Any] = {"color": drawing.GREY, "mfc": "white", "markersize": 7.0}
+        ax.plot(x[~front], y[~front], "o", label="others", **look)
     if len(frame) <= MOST_LABELS:
         for name, left, up in zip(frame.index, x, y, strict=True):
-            ax.annotate(
-                drawing.feature_label(str(name)),
-                (left, up),
-                xytext=(6, 5),
-                textcoords="offset points",
-                fontsize="small",
-                color=drawing.INK,
-                parse_math=False,
-            )
+            drawing.write_beside(ax, drawing.feature_label(str(name)), (left, up), (6, 5))
     ax.margins(0.12)
     if not higher_is_better:
         ax.invert_xaxis()
@@ -187,9 +168,6 @@ def _plot_curve_of_report(report: StabilityResult, *, ax: Axes | None = None) ->
 
 
 STABILITY_PLOTS = {"curve": _plot_curve_of_report}
-"""The pictures of :meth:`pyfsagg.stability_measures.StabilityResult.plot`, by name."""
-
-
 STABILITY_PAGE = Topic("reference/stability_measures", "Stability measures", "list stability")
 MOST_ROWS = 500
 CURVE_CAPTION = (
@@ -203,23 +181,48 @@ def stability_page(result: StabilityResult, view: Mapping[str, Any]) -> Report:
     """The report about a collection."""
     table, p = result.table, result.data["n_features"]
     sections = []
-    if definitions := _definitions(table):
-        sections.append(Section("measures", "Measures", definitions))
+    # Measures of other packages may be absent here.
+    known = [STABILITY_MEASURES.get(name) for name in table.index if name in STABILITY_MEASURES]
+    if known:
+        rows = [
+            [linked(titled(spec.name), STABILITY_PAGE.entry(spec.name)), spec.summary, spec.formula]
+            for spec in known
+        ]
+        titles = ("Measure", "What it is", "Formula")
+        note = Markup("Formulas as they are set: {}.").format(leads_to(STABILITY_PAGE))
+        definitions = PageTable("What each measure is.", heads(titles, titles), rows, note)
+        sections.append(Section("measures", "Measures", [definitions]))
     if result.curve is not None and result.curve["value"].notna().any():
         curve = [curve_picture(result.curve)]
         sections.append(Section("size", "Stability against subset size", curve))
     level = f"{100 * result.parameters['confidence_level']:g} %"
-    if result.pair is not None:
-        sections.append(Section("comparison", "Comparison", _comparison(result.pair, level)))
+    if (pair := result.pair) is not None:
+        limits = [
+            MISSING if one.interval is None else " to ".join(map(number, one.interval))
+            for one in pair.results
+        ]
+        columns = [
+            (PageColumn("Collection", numeric=False), pair.names),
+            (PageColumn("Resamples"), [count(one.n_resamples) for one in pair.results]),
+            (PageColumn("Stability"), [number(one.estimate) for one in pair.results]),
+            (PageColumn("Interval"), limits),
+        ]
+        caption = f"Nogueira's stability of two collections, with {level} intervals."
+        about = (
+            "Resamples of one data set are independent given these data only: the test is then about "
+            "a repetition with another seed."
+        )
+        both: list[Block] = [PageTable.of_columns(caption, columns), Text(about)]
+        sections.append(Section("comparison", "Comparison", both))
     if result.features is not None:
         sections.append(Section("features", "Features", [_features(result.features, level)]))
     references = [
         (titled(str(name)), STABILITY_MEASURES.get(str(name)).source) for name in table.index
     ]
-    known = f", {plural(p, 'feature')}" if p else ""
+    features = f", {plural(p, 'feature')}" if p else ""
     return Report(
         ("Stability", "Stability of {}"),
-        f"{plural(result.data['n_resamples'], 'resample')}{known}",
+        f"{plural(result.data['n_resamples'], 'resample')}{features}",
         sections,
         settings_groups(result),
         [software(__version__), *references],
@@ -228,45 +231,10 @@ def stability_page(result: StabilityResult, view: Mapping[str, Any]) -> Report:
 
 def curve_picture(curve: pd.DataFrame) -> Picture:
     """Stability of the best k features against k."""
-    title = "Stability of the best k features"
     label = "Lines: stability of the best k features against k, with the level of chance"
-    return drawing.picture(
-        title, "curve", plot_stability_curve, curve, label=label, caption=CURVE_CAPTION
-    )
-
-
-def _definitions(table: pd.DataFrame) -> list[Block]:
-    """What each measure is; those of other packages may be absent here."""
-    known = [STABILITY_MEASURES.get(name) for name in table.index if name in STABILITY_MEASURES]
-    rows = [
-        [linked(titled(spec.name), STABILITY_PAGE.entry(spec.name)), spec.summary, spec.formula]
-        for spec in known
-    ]
-    columns = [PageColumn(title, numeric=False) for title in ("Measure", "What it is", "Formula")]
-    note = Markup("Formulas as they are set: {}.").format(leads_to(STABILITY_PAGE))
-    return [PageTable("What each measure is.", columns, rows, note)] if rows else []
-
-
-def _comparison(pair: Pair, level: str) -> list[Block]:
-    limits = [
-        MISSING if result.interval is None else " to ".join(map(number, result.interval))
-        for result in pair.results
-    ]
-    return [
-        PageTable.of_columns(
-            f"Nogueira's stability of two collections, with {level} intervals.",
-            [
-                (PageColumn("Collection", numeric=False), pair.names),
-                (PageColumn("Resamples"), [count(result.n_resamples) for result in pair.results]),
-                (PageColumn("Stability"), [number(result.estimate) for result in pair.results]),
-                (PageColumn("Interval"), limits),
-            ],
-        ),
-        Text(
-            "Resamples of one data set are independent given these data only: the test is then about "
-            "a repetition with another seed."
-        ),
-    ]
+    about = {"label": label, "caption": CURVE_CAPTION}
+    title = "Stability of the best k features"
+    return drawing.picture(title, "curve", plot_stability_curve, curve, **about)
 
 
 def _features(features: pd.DataFrame, level: str) -> PageTable:
@@ -285,9 +253,6 @@ def _features(features: pd.DataFrame, level: str) -> PageTable:
         ]
     hidden = len(features) - len(frame)
     more = f" {count(hidden)} more features are in features.csv." if hidden else ""
-    return PageTable.of_columns(
-        "Features by the share of resamples that select them.",
-        columns,
-        f"Interval of the share: Wilson.{more}",
-        find="feature",
-    )
+    caption = "Features by the share of resamples that select them."
+    note = f"Interval of the share: Wilson.{more}"
+    return PageTable.of_columns(caption, columns, note, find="feature")

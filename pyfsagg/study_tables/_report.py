@@ -20,48 +20,34 @@ from pyfsagg.study_tables._result import NOMINAL, Studies
 
 MOST_ROWS = 500
 MOST_DRAWN = 20
-REFERENCES = [
-    (
-        "In at least r studies",
-        "Benjamini, Heller (2008). Screening for partial conjunction hypotheses. Biometrics 64",
-    ),
-    (
-        "Adaptive filter",
-        "Wang, Gui, Su, Sabatti, Owen (2022). Detecting multiple replicating signals using adaptive "
-        "filtering procedures. Annals of Statistics 50, 1890",
-    ),
-]
+REFERENCES = {
+    "In at least r studies": "Benjamini, Heller (2008). Screening for partial conjunction hypotheses. "
+    "Biometrics 64",
+    "Adaptive filter": "Wang, Gui, Su, Sabatti, Owen (2022). Detecting multiple replicating signals using "
+    "adaptive filtering procedures. Annals of Statistics 50, 1890",
+}
 
 
 def plot_study_evidence(result: Studies, *, n: int = MOST_DRAWN, ax: Axes | None = None) -> Axes:
     """The best items, with the evidence of each study: up to the right, down to the left."""
     best = result._order()[: check_integer("n", n, low=1)]
-    ax = drawing.new_axes(ax, 1.6 + 0.26 * len(best))
+    ax, rows = drawing.feature_rows(ax, [result.names[j] for j in best], 1.6, 0.26)
     up, down = result.log_p[:, :, best]
     evidence = np.where(up <= down, -up, down) / np.log(10.0)
-    rows = np.arange(len(best))
     for k, (name, values) in enumerate(zip(result.studies, evidence, strict=True)):
         shift = (k - (len(result.studies) - 1) / 2) * 0.6 / max(len(result.studies), 2)
-        colour = drawing.LINE_COLOURS[k % len(drawing.LINE_COLOURS)]
-        marker = drawing.LINE_MARKERS[k % len(drawing.LINE_MARKERS)]
+        colour, marker = drawing.look(k)
         ax.plot(values, rows + shift, marker, color=colour, ms=5.0, alpha=0.8, mew=0, label=name)
     limit = -np.log10(NOMINAL)
     ax.axvspan(-limit, limit, color=drawing.GREY, alpha=0.13, linewidth=0)
     ax.set_xscale("symlog", linthresh=3.0)
     ax.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{abs(value):g}"))
     ax.set_xlabel("down   ←   −log10 of the one-sided p-value of a study   →   up")
-    drawing.feature_axis(ax, [result.names[j] for j in best])
-    drawing.clear_frame(ax, grid="both")
-    lines = -(-len(result.studies) // 4)
-    drawing.set_title(
-        ax, f"The best {plural(len(best), 'item')} by study", above_legend=True, lines=lines
-    )
-    drawing.legend_above(ax)
-    return ax
+    lines, title = -(-len(result.studies) // 4), f"The best {plural(len(best), 'item')} by study"
+    return drawing.finished(ax, title, grid="both", lines=lines)
 
 
 STUDIES_PLOTS: dict[str, Callable[..., Axes]] = {"evidence": plot_study_evidence}
-"""The pictures of :meth:`pyfsagg.study_tables.Studies.plot`, by name."""
 
 
 def studies_page(result: Studies, view: Mapping[str, Any]) -> Report:
@@ -85,7 +71,7 @@ def studies_page(result: Studies, view: Mapping[str, Any]) -> Report:
     ]
     titles = ("Several studies", "Several studies: {}")
     subtitle = f"{plural(len(result.studies), 'study')}, {plural(len(result.names), 'item')}"
-    references = [software(__version__), *REFERENCES]
+    references = [software(__version__), *REFERENCES.items()]
     return Report(titles, subtitle, sections, settings_groups(result), references)
 
 

@@ -57,20 +57,15 @@ def plot_spectrum(
     scores = result.scores[order]
     places = np.arange(1, len(order) + 1)
     ax = drawing.new_axes(ax, 3.6)
-    drawing.clear_frame(ax, grid="y")
     size = 14.0 if len(order) <= 200 else 4.0
-    for mask, color, word in (
-        (chosen, drawing.BLUE, "selected"),
-        (~chosen, drawing.GREY, "omitted"),
-    ):
+    looks = ((chosen, drawing.BLUE, "selected"), (~chosen, drawing.GREY, "omitted"))
+    for mask, color, word in looks:
         label = f"{int(mask.sum())} {word}"
         ax.scatter(places[mask], scores[mask], s=size, color=color, label=label)
     ax.axhline(result.cut, color=drawing.INK, linewidth=1.0, linestyle="--", label="mean + SD")
     ax.set_xlabel("Features from the best to the worst")
     ax.set_ylabel(f"Score: {readable(result.method)}")
-    drawing.set_title(ax, "Spectrum of the scores", above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, "Spectrum of the scores", grid="y")
 
 
 def plot_clustering_curve(
@@ -85,7 +80,6 @@ def plot_clustering_curve(
     grouped = curve.groupby(["method", "size"], sort=False)[measure]
     means, spreads = grouped.mean(), grouped.std().fillna(0.0)
     ax = drawing.new_axes(ax, 3.8)
-    drawing.clear_frame(ax, grid="y")
     for number, method in enumerate(curve["method"].unique()):
         mean, spread = means[method].sort_index(), spreads[method].sort_index()
         color = COLORS[number % len(COLORS)]
@@ -95,15 +89,12 @@ def plot_clustering_curve(
         ax.fill_between(sizes, low, high, color=color, alpha=0.15, linewidth=0)
     ax.set_xlabel("Number of best features")
     ax.set_ylabel(MEASURES[measure])
-    drawing.set_title(ax, "Clusters of the best features against the classes", above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, "Clusters of the best features against the classes", grid="y")
 
 
 def plot_borda_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Mean Borda value, by the ranking of the classes, of the best features."""
     ax = drawing.new_axes(ax, 3.4)
-    drawing.clear_frame(ax, grid="y")
     ordered = curve.sort_values("fraction")
     ax.plot(100 * ordered["fraction"], ordered["mean_borda"], color=drawing.BLUE)
     last = ordered.iloc[-1]
@@ -111,14 +102,11 @@ def plot_borda_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
         ax.axhline(last["mean_borda"], color=drawing.INK, linewidth=1.0, linestyle="--")
     ax.set_xlabel("Best features, % of all")
     ax.set_ylabel("Mean Borda value (larger = closer)")
-    drawing.set_title(ax, "Agreement of the ranking with the classes")
-    return ax
+    title = "Agreement of the ranking with the classes"
+    return drawing.finished(ax, title, grid="y", columns=0)
 
 
 UNSUPERVISED_PLOTS = {"spectrum": plot_spectrum, "consensus": plot_consensus_matrix}
-"""The pictures of :meth:`pyfsagg.unsupervised.ConsensusRanking.plot`, by name."""
-
-
 REFERENCES = {
     "frcm": "Zhang, Wong, Shen and Xie (2012), feature ranking by consensus affinity, IEEE/ACM TCBB.",
     "frmv": "Hong, Kwong, Chang and Ren (2008), feature ranking from multiple views, Pattern "
@@ -131,20 +119,29 @@ REFERENCES = {
 
 def unsupervised_page(result: ConsensusRanking, view: Mapping[str, Any]) -> closing.Report:
     """The report of a ranking."""
-    n_features_to_select = view["n_features_to_select"]
-    selected = result.selected(n_features_to_select)
+    k = view["n_features_to_select"]
+    selected, frame = result.selected(k), result.to_frame(k)
+    columns = [
+        (PageColumn("Feature", False), [str(name) for name in frame.index]),
+        (PageColumn("Rank"), [f"{rank:g}" for rank in frame["rank"]]),
+        (PageColumn("Score"), [f"{score:.5g}" for score in frame["score"]]),
+        (PageColumn("Selected", False), ["yes" if x else "no" for x in frame["selected"]]),
+    ]
+    note = "Larger scores are more important; equal scores share their mean rank."
+    found = {"tinted": len(selected), "find": "feature"}
+    ranking = PageTable.of_columns("All features, best first", columns, note, **found)
     spectrum = drawing.picture(
         "Spectrum of the scores",
         "spectrum",
         plot_spectrum,
         result,
-        n_features_to_select=n_features_to_select,
+        n_features_to_select=k,
         label="Sorted scores",
         caption="Scores of all features from the best to the worst. The dashed line is the mean plus "
         "one standard deviation.",
     )
     sections = [
-        Section("ranking", "Ranking", [_ranking(result, n_features_to_select, len(selected))]),
+        Section("ranking", "Ranking", [ranking]),
         Section("spectrum", "Spectrum of the scores", [spectrum]),
     ]
     if result.consensus is not None:
@@ -159,8 +156,23 @@ def unsupervised_page(result: ConsensusRanking, view: Mapping[str, Any]) -> clos
         )
         sections.append(Section("consensus", "Consensus of the clusterings", [consensus]))
     if result.curves:
-        sections.append(Section("classes", "Against the classes", _against_classes(result)))
-    first, last = [("Method", result.method)], [("Selection", str(n_features_to_select))]
+        classes: list[Block] = [Text("The classes were used only here, not for the ranking.")]
+        curve, borda = result.curves.get("clustering_curve"), result.curves.get("borda_curve")
+        for measure, name in MEASURES.items() if curve is not None else ():
+            caption = "k-means on the best features; mean and standard deviation over trials."
+            look = {"label": f"{name} by number of features", "caption": caption}
+            draw = plot_clustering_curve
+            classes.append(drawing.picture(name, measure, draw, curve, measure=measure, **look))
+        if borda is not None:
+            caption = (
+                "Mean Borda value of the best features in a ranking by correlation ratio with the "
+            )
+            caption += "classes; dashed: a random ranking."
+            look = {"label": "Mean Borda value of the best", "caption": caption}
+            drawn = drawing.picture("Mean Borda value", "borda", plot_borda_curve, borda, **look)
+            classes.append(drawn)
+        sections.append(Section("classes", "Against the classes", classes))
+    first, last = [("Method", result.method)], [("Selection", str(k))]
     return closing.Report(
         ("Feature ranking without labels", "Feature ranking without labels: {}"),
         f"{result.method}: {len(selected)} of {result.n_features} features selected; "
@@ -169,43 +181,3 @@ def unsupervised_page(result: ConsensusRanking, view: Mapping[str, Any]) -> clos
         closing.settings_groups(result, first=first, last=last),
         [closing.software(result.versions["pyfsagg"]), (result.method, REFERENCES[result.method])],
     )
-
-
-def _ranking(
-    result: ConsensusRanking, n_features_to_select: str | float | int, n_selected: int
-) -> Block:
-    frame = result.to_frame(n_features_to_select)
-    return PageTable.of_columns(
-        "All features, best first",
-        [
-            (PageColumn("Feature", False), [str(name) for name in frame.index]),
-            (PageColumn("Rank"), [f"{rank:g}" for rank in frame["rank"]]),
-            (PageColumn("Score"), [f"{score:.5g}" for score in frame["score"]]),
-            (PageColumn("Selected", False), ["yes" if x else "no" for x in frame["selected"]]),
-        ],
-        note="Larger scores are more important; equal scores share their mean rank.",
-        tinted=n_selected,
-        find="feature",
-    )
-
-
-def _against_classes(result: ConsensusRanking) -> list[Block]:
-    blocks: list[Block] = [Text("The classes were used only here, not for the ranking.")]
-    curve, borda = result.curves.get("clustering_curve"), result.curves.get("borda_curve")
-    for measure, name in MEASURES.items() if curve is not None else ():
-        about = {
-            "label": f"{name} by number of features",
-            "caption": "k-means on the best features; mean and standard deviation over trials.",
-        }
-        draw = plot_clustering_curve
-        blocks.append(drawing.picture(name, measure, draw, curve, measure=measure, **about))
-    if borda is not None:
-        about = {
-            "label": "Mean Borda value of the best",
-            "caption": "Mean Borda value of the best features in a ranking by correlation ratio with "
-            "the classes; dashed: a random ranking.",
-        }
-        blocks.append(
-            drawing.picture("Mean Borda value", "borda", plot_borda_curve, borda, **about)
-        )
-    return blocks

@@ -1,7 +1,5 @@
 """The command line as users type it, and a table to rank."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from html_pages import compose_pictures
@@ -14,7 +12,7 @@ __all__ = ["command", "process", "pyfsagg", "refused"]
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Path:
+def table(tmp_path):
     """``wine.csv`` with the classes in `kind` and the number of a pair of rows in `subject`."""
     wine, path = load_dataset("wine"), tmp_path / "wine.csv"
     wine.X.assign(kind=wine.y, subject=np.arange(178) // 2).to_csv(path, index=False)

@@ -5,7 +5,6 @@ import html
 import json
 import re
 import shlex
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -30,7 +29,7 @@ def make_lists(m: int = 6, p: int = 40) -> dict[str, list[str]]:
 
 
 @pytest.fixture
-def lists(tmp_path: Path) -> dict[str, list[str]]:
+def lists(tmp_path) -> dict[str, list[str]]:
     """Six lists of different length in files of three kinds."""
     made = make_lists()
     for i, (label, names) in enumerate(made.items()):
@@ -46,7 +45,7 @@ def paths(lists: dict[str, list[str]]) -> list[str]:
     return [f"{label}.txt" + (".gz" if i == 5 else "") for i, label in enumerate(lists)]
 
 
-def test_files_of_names(pyfsagg: Any, lists: Any, tmp_path: Path) -> None:
+def test_files_of_names(pyfsagg: Any, lists: Any, tmp_path) -> None:
     done = pyfsagg(
         f"aggregate {shlex.join(paths(lists))} --universe 100 --exact --adjust holm --top 5 "
         "--output out"
@@ -82,7 +81,7 @@ def test_files_of_names(pyfsagg: Any, lists: Any, tmp_path: Path) -> None:
     assert [cells[1] for cells in rows] == expected.index[:5].tolist()
 
 
-def test_report_code_gives_the_same_result(command: Any, lists: Any, tmp_path: Path) -> None:
+def test_report_code_gives_the_same_result(command: Any, lists: Any, tmp_path) -> None:
     flags = "--universe 100 --exact --permutations 30 --sources a,a,b,b,c,c --methods rra,stuart"
     command(f"aggregate {flags} --output o --quiet", *paths(lists))
     page = (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
@@ -98,7 +97,7 @@ def test_report_code_gives_the_same_result(command: Any, lists: Any, tmp_path: P
     np.testing.assert_allclose(compared, space["comparison"].to_frame())
 
 
-def test_matrix_on_standard_input(pyfsagg: Any, tmp_path: Path) -> None:
+def test_matrix_on_standard_input(pyfsagg: Any, tmp_path) -> None:
     rng = np.random.default_rng(2)
     scores = pd.DataFrame(rng.random((12, 4)).round(1), columns=list("abcd"))
     scores.insert(0, "id", [f"x {j}" for j in range(12)])
@@ -121,7 +120,7 @@ def test_matrix_on_standard_input(pyfsagg: Any, tmp_path: Path) -> None:
     assert document["lists"][1]["items"] == 11
 
 
-def test_several_methods(pyfsagg: Any, lists: Any, tmp_path: Path) -> None:
+def test_several_methods(pyfsagg: Any, lists: Any, tmp_path) -> None:
     done = pyfsagg(
         "aggregate --methods stuart,borda,mc4 --param mc4.damping=0.2 --top 4 --output out",
         *paths(lists),
@@ -146,7 +145,7 @@ def test_several_methods(pyfsagg: Any, lists: Any, tmp_path: Path) -> None:
     assert len(ids) == len(set(ids)), "identifiers of the pictures collide"
 
 
-def test_permutations_keep_sources_together(command: Any, lists: Any, tmp_path: Path) -> None:
+def test_permutations_keep_sources_together(command: Any, lists: Any, tmp_path) -> None:
     sources = ["x", "x", "x", "y", "y", "y"]
     flags = f"--method mean_rank --permutations 25 --sources {','.join(sources)} --seed 7"
     out, _ = command(f"aggregate {flags} --output o", *paths(lists))
@@ -161,7 +160,7 @@ def test_permutations_keep_sources_together(command: Any, lists: Any, tmp_path: 
     assert "come from 25 tables" in (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
 
 
-def test_full_lists_and_no_adjustment(command: Any, lists: Any, tmp_path: Path) -> None:
+def test_full_lists_and_no_adjustment(command: Any, lists: Any, tmp_path) -> None:
     out, _ = command("aggregate --full --adjust none --output o", *paths(lists))
     assert "adjusted" not in out
     record = json.loads((tmp_path / "o" / "run.json").read_text(encoding="utf-8"))
@@ -173,7 +172,7 @@ def test_full_lists_and_no_adjustment(command: Any, lists: Any, tmp_path: Path) 
     assert "Adjusted p" not in (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
 
 
-def test_lists_in_columns_and_lines(command: Any, lists: Any, tmp_path: Path) -> None:
+def test_lists_in_columns_and_lines(command: Any, lists: Any, tmp_path) -> None:
     columns = pd.DataFrame({label: pd.Series(names) for label, names in lists.items()})
     columns.to_csv(tmp_path / "columns.csv", index=False)
     lines = "\n".join("\t".join(names) for names in lists.values())
@@ -188,7 +187,7 @@ def test_lists_in_columns_and_lines(command: Any, lists: Any, tmp_path: Path) ->
     assert [item["item"] for item in documents[0]["items"]] == expected.index.tolist()
 
 
-def test_report_of_many_files_stays_short(command: Any, tmp_path: Path, monkeypatch: Any) -> None:
+def test_report_of_many_files_stays_short(command: Any, tmp_path, monkeypatch: Any) -> None:
     files = [f"list {i}.txt" for i in range(31)]
     for i, file in enumerate(files):
         (tmp_path / file).write_text("a\nb\nc\n" if i % 3 else "b\na\nc\n")
@@ -204,7 +203,7 @@ def test_report_of_many_files_stays_short(command: Any, tmp_path: Path, monkeypa
 
 
 @pytest.mark.parametrize("given", ["file", "numbers"])
-def test_weights_of_lists(command: Any, lists: Any, tmp_path: Path, given: str) -> None:
+def test_weights_of_lists(command: Any, lists: Any, tmp_path, given: str) -> None:
     weights = [3.0, 1.0, 1.0, 1.0, 2.0, 1.0]
     text = "list,weight\n" + "".join(
         f"{name},{weight:g}\n" for name, weight in reversed(list(zip(lists, weights, strict=True)))
@@ -225,7 +224,7 @@ def test_weights_of_lists(command: Any, lists: Any, tmp_path: Path, given: str) 
     assert "table.weighted(" in html.unescape(page)
 
 
-def test_unranked_lists(command: Any, lists: Any, tmp_path: Path) -> None:
+def test_unranked_lists(command: Any, lists: Any, tmp_path) -> None:
     ranked, loose = paths(lists)[:4], paths(lists)[4:]
     _, err = command("aggregate --methods maic,votes --universe 100", *ranked, "--unranked", *loose)
     assert err == ""
@@ -244,7 +243,7 @@ def test_unranked_lists(command: Any, lists: Any, tmp_path: Path) -> None:
     assert "unranked=unranked" in html.unescape(page)
 
 
-def test_list_that_is_worst_first_is_noticed(pyfsagg: Any, tmp_path: Path) -> None:
+def test_list_that_is_worst_first_is_noticed(pyfsagg: Any, tmp_path) -> None:
     names = [f"g{j:02}" for j in range(30)]
     for label in "abcd":
         order = names[::-1] if label == "d" else names
@@ -261,7 +260,7 @@ def test_list_that_is_worst_first_is_noticed(pyfsagg: Any, tmp_path: Path) -> No
     assert done.stderr == ""
 
 
-def test_unreadable_names_do_not_steer_the_terminal(command: Any, tmp_path: Path) -> None:
+def test_unreadable_names_do_not_steer_the_terminal(command: Any, tmp_path) -> None:
     (tmp_path / "a.txt").write_text("\x1b[31mred\nblue\n")
     (tmp_path / "b.txt").write_text("blue\n\x1b[31mred\n")
     out, _ = command("aggregate a.txt b.txt")
@@ -325,7 +324,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(refused, tmp_path, arguments, 
     assert message in refused(f"aggregate {arguments}")
 
 
-def test_bad_input_of_a_process(process: Any, tmp_path: Path) -> None:
+def test_bad_input_of_a_process(process: Any, tmp_path) -> None:
     (tmp_path / "twice.txt").write_text("x\ny\nx\n")
     done = process("aggregate twice.txt", code=2)
     assert done.stdout == ""
@@ -348,7 +347,7 @@ def test_what_is_allowed_but_strange_is_said(pyfsagg, tmp_path, files, message):
     assert done.stderr.count("\n") == 1
 
 
-def test_ties_in_p_values_are_mentioned(command: Any, tmp_path: Path) -> None:
+def test_ties_in_p_values_are_mentioned(command: Any, tmp_path) -> None:
     rng = np.random.default_rng(3)
     scores = pd.DataFrame(np.where(rng.random((40, 5)) < 0.7, 0.0, rng.random((40, 5))))
     scores.rename(index=lambda j: f"x {j}", columns=lambda i: f"list {i}").to_csv(
@@ -366,7 +365,7 @@ def test_ties_in_p_values_are_mentioned(command: Any, tmp_path: Path) -> None:
         assert said in Page((folder / "report.html").read_text(encoding="utf-8")).words
 
 
-def test_names_with_scores_are_no_list_of_names(pyfsagg, refused, tmp_path: Path) -> None:
+def test_names_with_scores_are_no_list_of_names(pyfsagg, refused, tmp_path) -> None:
     (tmp_path / "scored.txt").write_text("g1,0.1\ng2, 2e-3\ng3,5\n")
     (tmp_path / "plain.txt").write_text("g2\ng1\n")
     (tmp_path / "chemical.txt").write_text("1,2-diol\n2,4\n")
@@ -375,7 +374,7 @@ def test_names_with_scores_are_no_list_of_names(pyfsagg, refused, tmp_path: Path
     pyfsagg("aggregate chemical.txt plain.txt -o out")
 
 
-def test_groups_of_members_are_items(pyfsagg: Any, refused: Any, tmp_path: Path) -> None:
+def test_groups_of_members_are_items(pyfsagg: Any, refused: Any, tmp_path) -> None:
     rng = np.random.default_rng(0)
     members = pd.DataFrame({"gene": np.repeat(list("abcde"), [3, 1, 4, 2, 2])})
     members["z"] = rng.standard_normal(len(members)).round(1)
@@ -397,7 +396,7 @@ def test_groups_of_members_are_items(pyfsagg: Any, refused: Any, tmp_path: Path)
         assert said in refused(f"aggregate guides.csv {flags}")
 
 
-def test_complete_lists_are_asked_themselves(command: Any, tmp_path: Path) -> None:
+def test_complete_lists_are_asked_themselves(command: Any, tmp_path) -> None:
     rows = "".join(f"item{i},{i},{i + 1},{9 - i},{i},{i * 2},{i}\n" for i in range(6))
     (tmp_path / "votes.csv").write_text("item,a,b,c,d,e,f\n" + rows)
     out, _ = command("aggregate votes.csv --scores --method mean_rank --output one")

@@ -1,13 +1,11 @@
 """``pyfsagg agreement`` from the outside."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pandas as pd
 
 
-def test_files_and_sentences(command: Any, tmp_path: Path) -> None:
+def test_files_and_sentences(command, tmp_path) -> None:
     for name, names in {"a": "abcdefgh", "b": "badcfegh", "c": "hgfed"}.items():
         (tmp_path / f"{name}.txt").write_text("\n".join(names))
     out, err = command("agreement", "a.txt", "b.txt", "c.txt")
@@ -22,6 +20,6 @@ def test_files_and_sentences(command: Any, tmp_path: Path) -> None:
     assert json.loads(out)["k"] == 8
 
 
-def test_bad_input(refused: Any, tmp_path: Path) -> None:
+def test_bad_input(refused, tmp_path) -> None:
     (tmp_path / "a.txt").write_text("x\ny\n")
     assert "at least two lists" in refused("agreement a.txt")

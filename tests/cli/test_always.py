@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ Run = Callable[..., Any]
 
 
 @pytest.fixture
-def markers(tmp_path: Path) -> None:
+def markers(tmp_path) -> None:
     """``markers.csv``: b is nearly a copy of the marker, and a adds to it."""
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.normal(size=(90, 4)), columns=list("abcd"))
@@ -24,7 +23,7 @@ def markers(tmp_path: Path) -> None:
     table.to_csv(tmp_path / "markers.csv", index=False)
 
 
-def test_a_run_its_settings_and_its_evaluation(pyfsagg: Run, markers: None, tmp_path: Path) -> None:
+def test_a_run_its_settings_and_its_evaluation(pyfsagg: Run, markers: None, tmp_path) -> None:
     rank = "rank markers.csv --target kind --filter mrmr -n 20 --threshold 1 --quiet"
     pyfsagg(f"{rank} --always marker -o run")
     record = json.loads((tmp_path / "run" / "run.json").read_text())
@@ -40,7 +39,7 @@ def test_a_run_its_settings_and_its_evaluation(pyfsagg: Run, markers: None, tmp_
     assert judged["data"]["always"] == ["marker"]
 
 
-def test_a_committee(pyfsagg: Run, markers: None, tmp_path: Path) -> None:
+def test_a_committee(pyfsagg: Run, markers: None, tmp_path) -> None:
     how = "--target kind --learners lr --n-features 1 -n 6 --always marker --quiet -o votes"
     pyfsagg(f"committee markers.csv {how}")
     record = json.loads((tmp_path / "votes" / "run.json").read_text())
@@ -48,7 +47,7 @@ def test_a_committee(pyfsagg: Run, markers: None, tmp_path: Path) -> None:
     assert record["ranking"][0]["feature"] == "a"
 
 
-def test_an_elimination_keeps_a_column(pyfsagg: Run, markers: None, tmp_path: Path) -> None:
+def test_an_elimination_keeps_a_column(pyfsagg: Run, markers: None, tmp_path) -> None:
     order = "order markers.csv --target kind --method spoilers --quiet"
 
     def removed(folder: str) -> list[str]:
@@ -63,7 +62,7 @@ def test_an_elimination_keeps_a_column(pyfsagg: Run, markers: None, tmp_path: Pa
 
 
 @pytest.fixture
-def batches(tmp_path: Path) -> None:
+def batches(tmp_path) -> None:
     """``batches.csv``: a batch that goes with the class shifts b, and a differs between the classes."""
     rng = np.random.default_rng(0)
     batch = rng.integers(0, 2, 90)
@@ -77,7 +76,7 @@ def batches(tmp_path: Path) -> None:
     )
 
 
-def test_an_adjusted_run_and_its_settings(pyfsagg: Run, batches: None, tmp_path: Path) -> None:
+def test_an_adjusted_run_and_its_settings(pyfsagg: Run, batches: None, tmp_path) -> None:
     rank = "rank batches.csv --target kind --filters anova_f,spearman -n 20 --quiet"
     pyfsagg(f"{rank} --adjust batch,age -o run")
     record = json.loads((tmp_path / "run" / "run.json").read_text())

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,14 +13,14 @@ RANK = "--filter ig --n-resamples 10 --seed 2 --output out"
 
 
 @pytest.fixture
-def wine(tmp_path: Path) -> pd.DataFrame:
+def wine(tmp_path) -> pd.DataFrame:
     bunch = sklearn.datasets.load_wine(as_frame=True)
     frame = bunch.data.rename(columns={"od280/od315_of_diluted_wines": "od280"})
     frame["kind"] = np.array(["Barolo", "Grignolino", "Barbera"])[bunch.target]
     return frame
 
 
-def test_check_prints_findings_with_remedies(pyfsagg, wine: pd.DataFrame, tmp_path: Path) -> None:
+def test_check_prints_findings_with_remedies(pyfsagg, wine: pd.DataFrame, tmp_path) -> None:
     wine.to_csv(tmp_path / "good.csv", index=False, sep=";", decimal=",")
     done = pyfsagg("check good.csv --target kind")
     assert done.stderr == ""
@@ -42,7 +41,7 @@ def test_check_prints_findings_with_remedies(pyfsagg, wine: pd.DataFrame, tmp_pa
     assert record["sep"] == ","
 
 
-def test_remedies_are_what_one_types(pyfsagg, wine: pd.DataFrame, tmp_path: Path) -> None:
+def test_remedies_are_what_one_types(pyfsagg, wine: pd.DataFrame, tmp_path) -> None:
     """Names of columns are quoted as the shell needs it."""
     words = {f"CRP {i}": ["n.d.", "<5", *map(str, range(176))] for i in range(6)}
     wine.assign(**words).to_csv(tmp_path / "t.csv", index=False)
@@ -62,7 +61,7 @@ def test_remedies_are_what_one_types(pyfsagg, wine: pd.DataFrame, tmp_path: Path
     assert accepted in pyfsagg("rank v.csv --target kind", code=2).stderr
 
 
-def test_a_run_stops_unless_told_to_go_on(pyfsagg, wine: pd.DataFrame, tmp_path: Path) -> None:
+def test_a_run_stops_unless_told_to_go_on(pyfsagg, wine: pd.DataFrame, tmp_path) -> None:
     wine.assign(nr=range(178)).to_csv(tmp_path / "t.csv", index=False)
     for command in ("rank", "influence", "evaluate", "order", "unsupervised"):
         done = pyfsagg(f"{command} t.csv --target kind", code=2)
@@ -121,7 +120,7 @@ def test_what_was_read_is_said_recorded_and_repeated(pyfsagg, wine, tmp_path):
     assert ranking == (tmp_path / "plain" / "ranking.csv").read_bytes()
 
 
-def test_rows_without_a_target(pyfsagg, wine: pd.DataFrame, tmp_path: Path) -> None:
+def test_rows_without_a_target(pyfsagg, wine: pd.DataFrame, tmp_path) -> None:
     wine.assign(kind=wine["kind"].mask(wine.index < 2)).to_csv(tmp_path / "t.csv", index=False)
     done = pyfsagg(f"rank t.csv --target kind {RANK}", code=2)
     assert "the target 'kind' is missing (NaN) in 2 of 178 rows" in done.stderr
@@ -131,7 +130,7 @@ def test_rows_without_a_target(pyfsagg, wine: pd.DataFrame, tmp_path: Path) -> N
     assert "data = data[data['kind'].notna()]" in record["view"]["reading"]
 
 
-def test_genes_in_rows_and_labels_in_a_second_file(pyfsagg, tmp_path: Path) -> None:
+def test_genes_in_rows_and_labels_in_a_second_file(pyfsagg, tmp_path) -> None:
     rng = np.random.default_rng(0)
     samples = [f"s{i}" for i in range(30)]
     kinds = pd.DataFrame({"tumour": ["yes", "no"] * 15}, index=samples)
@@ -145,7 +144,7 @@ def test_genes_in_rows_and_labels_in_a_second_file(pyfsagg, tmp_path: Path) -> N
     assert pd.read_csv(tmp_path / "out" / "ranking.csv")["feature"][0] == "g7"
 
 
-def test_settings_of_files_are_refused_elsewhere(pyfsagg, tmp_path: Path) -> None:
+def test_settings_of_files_are_refused_elsewhere(pyfsagg, tmp_path) -> None:
     (tmp_path / "t.csv").write_text("a,b,kind\n1,2,x\n3,4,y\n")
     for flags, message in (
         ("--sep ab", "sep must be one character"),
@@ -162,7 +161,7 @@ def test_settings_of_files_are_refused_elsewhere(pyfsagg, tmp_path: Path) -> Non
     assert "--decimal has no meaning here: t.svm is a sparse table" in done.stderr
 
 
-def test_sparse_tables_are_looked_through(pyfsagg, tmp_path: Path) -> None:
+def test_sparse_tables_are_looked_through(pyfsagg, tmp_path) -> None:
     rng = np.random.default_rng(1)
     X = np.where(rng.random((40, 8)) < 0.5, rng.normal(size=(40, 8)), 0.0)
     kinds = np.where(np.arange(40) % 2, "a", "b").astype(object)
@@ -222,14 +221,14 @@ def test_a_data_set_is_checked_by_its_name(pyfsagg) -> None:
     assert "178 samples, 13 features" in pyfsagg("check wine").stdout
 
 
-def test_genes_in_rows_are_pointed_out(pyfsagg, tmp_path: Path) -> None:
+def test_genes_in_rows_are_pointed_out(pyfsagg, tmp_path) -> None:
     text = "gene,symbol,s1,s2,s3,s4,s5,s6\n" + "".join(f"g{i},x{i},1,2,3,4,5,6\n" for i in range(9))
     (tmp_path / "genes.csv").write_text(text)
     told = pyfsagg("check genes.csv --target group", code=2).stderr
     assert "say --transpose, and --labels FILE" in told
 
 
-def test_what_the_terminal_says_of_codes(pyfsagg, tmp_path: Path) -> None:
+def test_what_the_terminal_says_of_codes(pyfsagg, tmp_path) -> None:
     rows = "".join(f"{1 + i % 40},{i % 3},{(7 * i) % 11},{(3 * i) % 13}\n" for i in range(80))
     (tmp_path / "pbc.csv").write_text("time,status,a,b\n" + rows)
     told = pyfsagg("check pbc.csv --target time --event status", code=1).stdout

@@ -1,7 +1,5 @@
 """The terminal gives the bits of Python, for every method of the table in `support/doors.py`."""
 
-from pathlib import Path
-
 import doors
 import pytest
 
@@ -15,16 +13,14 @@ CASES = [
 
 
 @pytest.fixture(scope="module")
-def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def inputs(tmp_path_factory: pytest.TempPathFactory):
     folder = tmp_path_factory.mktemp("doors")
     doors.write_inputs(folder)
     return folder
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_terminal_gives_the_bits_of_python(
-    case: doors.Case, inputs: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_terminal_gives_the_bits_of_python(case, inputs, monkeypatch):
     monkeypatch.chdir(inputs)
     case.python(inputs).save(inputs / "python" / case.name)
     output = f"terminal/{case.name}"

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,7 @@ Run = Callable[..., Any]
 
 
 @pytest.fixture
-def encoded(tmp_path: Path) -> pd.DataFrame:
+def encoded(tmp_path) -> pd.DataFrame:
     """``encoded.csv`` with one-hot columns of two variables, a number and the target; ``groups.csv``."""
     rng = np.random.default_rng(0)
     plain = pd.DataFrame(
@@ -47,7 +46,7 @@ def test_a_prefix_a_file_and_the_file_of_a_run(pyfsagg, encoded, tmp_path):
     assert "1 of 3 features (3 of 6 columns) is selected:" in shown.stdout
 
 
-def test_a_score_of_groups(pyfsagg: Run, encoded: pd.DataFrame, tmp_path: Path) -> None:
+def test_a_score_of_groups(pyfsagg: Run, encoded: pd.DataFrame, tmp_path) -> None:
     pyfsagg(f"{RANK} --feature-groups prefix:= --group-score mean -o run")
     record = json.loads((tmp_path / "run" / "run.json").read_text())
     assert record["parameters"]["group_score"] == "mean"

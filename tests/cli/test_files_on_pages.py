@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,7 @@ def section(page: str, name: str) -> str:
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> Path:
+def files(tmp_path):
     for name in ("a", "b"):
         (tmp_path / f"{name}.txt").write_text("\n".join(RNG.permutation(list("uvwxyz"))) + "\n")
     (tmp_path / "other").mkdir()
@@ -81,7 +80,7 @@ def test_files_are_named_with_their_hashes(pyfsagg, files, line, read):
     assert (files / "again.html").read_text() == text
 
 
-def test_standard_input_and_folders_have_no_hash(pyfsagg, files: Path) -> None:
+def test_standard_input_and_folders_have_no_hash(pyfsagg, files) -> None:
     pyfsagg("vote - --output voted", stdin="x,y\nz\n")
     said = section((files / "voted" / "report.html").read_text(), "source")
     assert "standard input" in said
@@ -93,7 +92,7 @@ def test_standard_input_and_folders_have_no_hash(pyfsagg, files: Path) -> None:
         assert (read["file"], read["sha256"]) == (name, "none: a folder")
 
 
-def test_a_page_names_a_hundred_files_and_the_record_all(pyfsagg, files: Path) -> None:
+def test_a_page_names_a_hundred_files_and_the_record_all(pyfsagg, files) -> None:
     for i in range(103):
         (files / f"list{i}.txt").write_text("u\nv\nw\n")
     pyfsagg(

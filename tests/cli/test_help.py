@@ -1,7 +1,6 @@
 """Help that fits a screen: examples first, commands by what one has, and all of it on request."""
 
 import shutil
-from collections.abc import Callable
 
 import pytest
 
@@ -19,7 +18,7 @@ def narrow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("narrow")
 @pytest.mark.parametrize("command", COMMANDS)
-def test_help_fits_a_screen(pyfsagg: Callable, command: str) -> None:
+def test_help_fits_a_screen(pyfsagg, command: str) -> None:
     short = pyfsagg(f"{command} --help").stdout.splitlines()
     assert len(short) <= 40
     assert max(map(len, short)) <= 80
@@ -38,7 +37,7 @@ def test_help_fits_a_screen(pyfsagg: Callable, command: str) -> None:
 
 
 @pytest.mark.usefixtures("narrow")
-def test_commands_stand_by_what_one_has(pyfsagg: Callable) -> None:
+def test_commands_stand_by_what_one_has(pyfsagg) -> None:
     short = pyfsagg("--help").stdout
     assert pyfsagg("").stdout == short
     assert len(short.splitlines()) <= 25
@@ -50,7 +49,7 @@ def test_commands_stand_by_what_one_has(pyfsagg: Callable) -> None:
     assert "  aggregate     combine ranked lists into one ranking" in whole
 
 
-def test_rank_shows_three_examples_and_sends_for_more(pyfsagg: Callable) -> None:
+def test_rank_shows_three_examples_and_sends_for_more(pyfsagg) -> None:
     short = pyfsagg("rank --help").stdout
     assert short.count("  pyfsagg rank ") == 3
     assert short.index("examples:") < short.index("usage:") < short.index("what it takes:")
@@ -73,11 +72,11 @@ def test_rank_shows_three_examples_and_sends_for_more(pyfsagg: Callable) -> None
         ("rank wine --max-false 1 --fdr 0.1", "--max-false and --fdr are two different goals"),
     ],
 )
-def test_slips_are_answered(refused: Callable, words: str, told: str) -> None:
+def test_slips_are_answered(refused, words: str, told: str) -> None:
     assert told in refused(words)
 
 
-def test_what_is_no_result_is_said(pyfsagg: Callable, tmp_path) -> None:
+def test_what_is_no_result_is_said(pyfsagg, tmp_path) -> None:
     (tmp_path / "t.csv").write_text("a,b\n1,2\n")
     assert (
         "t.csv is not a saved result, or damaged: it is not JSON"

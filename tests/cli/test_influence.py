@@ -1,7 +1,6 @@
 """``pyfsagg influence`` from the outside."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -14,7 +13,7 @@ FILES = ["influence.csv", "matrices.npz", "report.html", "run.json", "run.toml"]
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Path:
+def table(tmp_path):
     path = tmp_path / "wine.csv"
     WINE.X.assign(kind=WINE.y).to_csv(path, index=False)
     return path
@@ -42,7 +41,7 @@ def test_influence_writes_everything_and_agrees_with_python(pyfsagg, table, tmp_
     np.testing.assert_allclose(table["value"], expected["value"], rtol=1e-12)
 
 
-def test_bam_from_standard_input_as_json(pyfsagg, table: Path) -> None:
+def test_bam_from_standard_input_as_json(pyfsagg, table) -> None:
     done = pyfsagg(
         "influence - --target kind --method bam --filters ig,su --aggregators am "
         "--folds 3 --n-resamples 4 --json --quiet",

@@ -6,7 +6,6 @@ import shutil
 import subprocess
 import tomllib
 import zipfile
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -20,26 +19,26 @@ RANK = "rank wine.csv -t kind --exclude subject -n 10 -q"
 
 
 @pytest.fixture
-def run(command, table: Path, tmp_path: Path) -> Path:
+def run(command, table, tmp_path):
     command(f"{RANK} -o run --threshold 4")
     return tmp_path / "run"
 
 
 # --- files beside the record -----------------------------------------------------------------
-def test_the_selection_is_in_the_table_and_a_list(run: Path) -> None:
+def test_the_selection_is_in_the_table_and_a_list(run) -> None:
     names = pyfsagg.load_result(run).select(4)
     assert (run / "selected.txt").read_text().splitlines() == names
     frame = pd.read_csv(run / "ranking.csv", index_col="feature")
     assert frame.index[frame["selected"]].tolist() == names
 
 
-def test_a_list_of_names_is_read_again_as_a_list(command, run: Path) -> None:
+def test_a_list_of_names_is_read_again_as_a_list(command, run) -> None:
     shutil.copy(run / "selected.txt", run.parent / "again.txt")
     out, _ = command("stability run/selected.txt again.txt --n-features 13 -q --json")
     assert json.loads(out)["parameters"]
 
 
-def test_a_workbook_holds_texts_and_not_formulas(command, table: Path, tmp_path: Path) -> None:
+def test_a_workbook_holds_texts_and_not_formulas(command, table, tmp_path) -> None:
     frame = pd.read_csv(table).rename(columns={"alcohol": "=1+1", "hue": "http://x.org"})
     frame.to_csv(table, index=False)
     for folder in ("a", "b"):
@@ -56,7 +55,7 @@ def test_a_workbook_holds_texts_and_not_formulas(command, table: Path, tmp_path:
 
 
 # --- a file of flags -------------------------------------------------------------------------
-def test_the_flags_of_a_run_repeat_it(command, table: Path, tmp_path: Path) -> None:
+def test_the_flags_of_a_run_repeat_it(command, table, tmp_path) -> None:
     flags = (
         "-n 12 -s 5 --filters ig,su --filter-param ig.bins=4 --filter-param su.bins=5 "
         "--resampling subsample --resampling-param fraction=0.8 --drop-near-zero-variance"
@@ -109,16 +108,14 @@ def test_a_file_of_flags_that_is_wrong(refused, table, tmp_path, text, message):
     assert message in refused("rank wine.csv -t kind --config run.toml -o out")
 
 
-def test_a_file_of_flags_that_is_absent(refused, table: Path) -> None:
+def test_a_file_of_flags_that_is_absent(refused, table) -> None:
     assert refused("rank wine.csv -t kind --config nowhere.toml") == (
         "pyfsagg rank: cannot read nowhere.toml: No such file or directory\n"
     )
 
 
 # --- the same place --------------------------------------------------------------------------
-def test_overwrite_replaces_a_run_and_nothing_else(
-    command, refused, run: Path, tmp_path: Path
-) -> None:
+def test_overwrite_replaces_a_run_and_nothing_else(command, refused, run, tmp_path):
     (run / "notes.txt").write_text("mine")
     before = (run / "ranking.csv").read_bytes()
     command(f"{RANK} -o run -s 9", code=2)
@@ -135,7 +132,7 @@ def test_overwrite_replaces_a_run_and_nothing_else(
     )
 
 
-def test_overwrite_leaves_no_file_of_the_earlier_run(command, run: Path, tmp_path: Path) -> None:
+def test_overwrite_leaves_no_file_of_the_earlier_run(command, run, tmp_path) -> None:
     usual = {path.name for path in run.iterdir()}
     grouped = {"alcohol": "a", "ash": "a"}
     lines = [f"{name},{grouped.get(name, name)}\n" for name in WINE.X.columns]
@@ -161,14 +158,14 @@ def test_overwrite_removes_only_files_of_the_folder(command, run, tmp_path, name
     assert all((folder / "notes.txt").read_text() == "mine" for folder in (tmp_path, run))
 
 
-def test_a_run_that_fails_leaves_what_it_would_have_replaced(command, run: Path) -> None:
+def test_a_run_that_fails_leaves_what_it_would_have_replaced(command, run) -> None:
     before = {path.name: path.read_bytes() for path in run.iterdir()}
     command("rank wine.csv -t kind -o run --overwrite --filters ig,nothing -q", code=2)
     assert {path.name: path.read_bytes() for path in run.iterdir()} == before
 
 
 # --- another look at a run -------------------------------------------------------------------
-def test_another_threshold_without_a_new_run(command, run: Path) -> None:
+def test_another_threshold_without_a_new_run(command, run) -> None:
     result = pyfsagg.load_result(run)
     out, _ = command("show run --threshold 2")
     assert out.split() == result.summary_text(n_features_to_select=2).split()
@@ -179,7 +176,7 @@ def test_another_threshold_without_a_new_run(command, run: Path) -> None:
     assert (run / "report.html").read_text() == result.to_html(n_features_to_select=2)
 
 
-def test_a_threshold_of_what_selects_nothing(command, refused, run: Path) -> None:
+def test_a_threshold_of_what_selects_nothing(command, refused, run) -> None:
     for name, items in (("one", "a b c"), ("two", "b a c")):
         (run.parent / f"{name}.txt").write_text(items.replace(" ", "\n"))
     command("aggregate one.txt two.txt -o i -q")
@@ -190,7 +187,7 @@ def test_a_threshold_of_what_selects_nothing(command, refused, run: Path) -> Non
     assert "has no option 'tip'" in refused("show run --set tip=3")
 
 
-def test_two_runs_are_compared(command, run: Path, tmp_path: Path) -> None:
+def test_two_runs_are_compared(command, run, tmp_path) -> None:
     command(f"{RANK} -o other --filters cs,mrmr --aggregator median")
     first, second = (pyfsagg.load_result(tmp_path / name) for name in ("run", "other"))
     expected = first.compare(second, 4)
@@ -212,7 +209,7 @@ def test_two_runs_are_compared(command, run: Path, tmp_path: Path) -> None:
     assert "all settings and the data are the same" in same
 
 
-def test_runs_with_other_features(refused, run: Path, table: Path, tmp_path: Path) -> None:
+def test_runs_with_other_features(refused, run, table, tmp_path) -> None:
     full = pyfsagg.load_result(run)
     part = pyfsagg.wam(WINE.X[["hue", "ash"]], WINE.y, n_resamples=5, random_state=0)
     found = full.compare(part, 2)
@@ -263,7 +260,7 @@ def test_one_method_is_described(command, refused) -> None:
     assert "unknown stability measure 'nogeira'; did you mean 'nogueira'?" in said
 
 
-def test_a_shell_completes_commands_and_flags(command, tmp_path: Path) -> None:
+def test_a_shell_completes_commands_and_flags(command, tmp_path) -> None:
     script = command("completion bash")[0]
     (tmp_path / "complete.sh").write_text(script)
     ask = (
@@ -279,13 +276,13 @@ def test_a_shell_completes_commands_and_flags(command, tmp_path: Path) -> None:
     command("completion fish", code=2)
 
 
-def test_a_record_stands_for_its_folder(command, table: Path) -> None:
+def test_a_record_stands_for_its_folder(command, table) -> None:
     line = "evaluate wine.csv -t kind --exclude subject --methods ig --classifiers nb -n 3 -o e -q"
     command(line + " --thresholds 2,50% --protocol nested")
     assert command("show e/run.json") == command("show e")
 
 
-def test_a_comparison_with_r_is_shown_and_reported_again(pyfsagg, tmp_path: Path) -> None:
+def test_a_comparison_with_r_is_shown_and_reported_again(pyfsagg, tmp_path) -> None:
     """The one that comes with the package, which needs no R."""
     saved = data_folder() / "validation" / "cross_check.json"
     done = pyfsagg("show", str(saved))

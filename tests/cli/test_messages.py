@@ -1,7 +1,6 @@
 """Errors of the terminal speak of flags, whatever the functions below call their parameters."""
 
 import argparse
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -46,7 +45,7 @@ REFUSED = {
 }  # fmt: skip
 
 
-def write_inputs(folder: Path) -> None:
+def write_inputs(folder) -> None:
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(24, 4)), columns=list("abcd"))
     X.to_csv(folder / "plain.csv", index=False)
@@ -57,7 +56,7 @@ def write_inputs(folder: Path) -> None:
     (folder / "guides.csv").write_text(f"gene,score\n{guides}")
 
 
-def test_messages_name_flags(pyfsagg, tmp_path: Path) -> None:
+def test_messages_name_flags(pyfsagg, tmp_path) -> None:
     write_inputs(tmp_path)
     for line, said in REFUSED.items():
         done = pyfsagg(f"{line} {'' if 'order' in line or 'demo' in line else '--quiet'}", code=2)
@@ -108,7 +107,7 @@ def test_parameters_are_flags(parts: list[object], spelled: str) -> None:
     assert Message(*parts).render(Terminal(parser)) == spelled
 
 
-def test_flags_of_other_programs_are_understood(pyfsagg, tmp_path: Path) -> None:
+def test_flags_of_other_programs_are_understood(pyfsagg, tmp_path) -> None:
     write_inputs(tmp_path)
     for flag, meant in (
         ("--format xlsx", "--xlsx"),
@@ -130,7 +129,7 @@ def test_a_table_or_data_set_where_none_is(refused) -> None:
     assert "no such file: iris" in refused("rank iris -t class")
 
 
-def test_a_folder_with_results_may_be_replaced(pyfsagg, refused, tmp_path: Path) -> None:
+def test_a_folder_with_results_may_be_replaced(pyfsagg, refused, tmp_path) -> None:
     write_inputs(tmp_path)
     line = "stability scores.csv --output out --quiet"
     pyfsagg(line)

@@ -1,8 +1,5 @@
 """Work that is usually short shows its progress once it takes long, and large files are named."""
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -20,7 +17,7 @@ COMMANDS = {
 
 
 @pytest.fixture
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def here(tmp_path, monkeypatch: pytest.MonkeyPatch):
     rng = np.random.default_rng(0)
     lists = [",".join(f"g{j}" for j in rng.permutation(12)[:8]) for _ in range(4)]
     (tmp_path / "lists.txt").write_text("\n".join(lists) + "\n")
@@ -31,9 +28,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize("line", COMMANDS)
-def test_long_work_shows_its_progress_and_short_work_nothing(
-    line: str, here: Path, command: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_long_work_shows_its_progress_and_short_work_nothing(line, here, command, monkeypatch):
     assert command(line, "--output", "first")[1] == ""
     monkeypatch.setattr(results, "DELAY", 0.0)
     said = [text.partition(" (")[0] for text in command(line, "--output", "second")[1].splitlines()]
@@ -43,9 +38,7 @@ def test_long_work_shows_its_progress_and_short_work_nothing(
     assert command(line, "--quiet", "--output", "third")[1] == ""
 
 
-def test_no_progress_is_left_to_calls_after_a_command(
-    here: Path, command: Any, capsys: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_progress_is_left_to_calls_after_a_command(here, command, capsys, monkeypatch):
     import pyfsagg
 
     monkeypatch.setattr(results, "DELAY", 0.0)
@@ -55,9 +48,7 @@ def test_no_progress_is_left_to_calls_after_a_command(
     assert capsys.readouterr().err == ""
 
 
-def test_a_large_file_is_named_when_it_is_read(
-    here: Path, command: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_large_file_is_named_when_it_is_read(here, command, monkeypatch):
     monkeypatch.setattr(terminal, "LARGE", 10)
     assert command("vote lists.txt")[1] == "reading lists.txt (1 MB)\n"
     assert command("vote lists.txt --quiet")[1] == ""

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -194,7 +193,7 @@ def test_a_numeric_target(pyfsagg, tmp_path: Path) -> None:
     assert "--task regression" in refused.stderr
 
 
-def outcome(folder: Path) -> tuple[bytes, dict[str, Any]]:
+def outcome(folder: Path):
     """What a run found, without the command that made it."""
     record = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     del record["view"]

@@ -1,7 +1,6 @@
 """``pyfsagg rank FOLDER``: a folder of Parquet files from the outside."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ FILES = ["matrices.npz", "ranking.csv", "report.html", "run.json", "run.toml", "
 
 
 @pytest.fixture
-def parts(tmp_path: Path) -> Path:
+def parts(tmp_path):
     folder = tmp_path / "parts"
     folder.mkdir()
     frame = WINE.X.assign(kind=WINE.y, row=np.arange(178))
@@ -22,7 +21,7 @@ def parts(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_folder_is_ranked_like_in_python(pyfsagg, parts: Path, tmp_path: Path) -> None:
+def test_a_folder_is_ranked_like_in_python(pyfsagg, parts, tmp_path) -> None:
     done = pyfsagg(
         "rank parts --target kind --exclude row --n-resamples 30 --seed 2 --output out "
         "--binning equal_frequency --bins 5 --threshold 4 --memory-limit 3GB"
@@ -39,7 +38,7 @@ def test_a_folder_is_ranked_like_in_python(pyfsagg, parts: Path, tmp_path: Path)
     assert "Feature ranking of parts" in (tmp_path / "out" / "report.html").read_text()
 
 
-def test_one_filter(pyfsagg, parts: Path) -> None:
+def test_one_filter(pyfsagg, parts) -> None:
     done = pyfsagg("rank parts --target kind --filter su --json --quiet")
     assert json.loads(done.stdout)["method"] == "wam"
     assert json.loads(done.stdout)["parameters"]["n_resamples"] == 200
@@ -63,7 +62,7 @@ def test_one_filter(pyfsagg, parts: Path) -> None:
         ("--target kind --threshold 15", "14"),
     ],
 )
-def test_what_is_refused(pyfsagg, parts: Path, tmp_path: Path, flags: str, message: str) -> None:
+def test_what_is_refused(pyfsagg, parts, tmp_path, flags: str, message: str) -> None:
     done = pyfsagg(f"rank parts --output out {flags}", code=2)
     lines = [line for line in done.stderr.splitlines() if " rows " not in line]
     assert len(lines) == 1
@@ -71,12 +70,12 @@ def test_what_is_refused(pyfsagg, parts: Path, tmp_path: Path, flags: str, messa
     assert not (tmp_path / "out").exists()
 
 
-def test_flags_of_a_folder_are_not_those_of_a_file(pyfsagg, parts: Path) -> None:
+def test_flags_of_a_folder_are_not_those_of_a_file(pyfsagg, parts) -> None:
     done = pyfsagg("rank parts/0.parquet --target kind --bins 5", code=2)
     assert "--bins needs a folder of Parquet files" in done.stderr
 
 
-def test_a_folder_with_nothing_in_it(pyfsagg, tmp_path: Path) -> None:
+def test_a_folder_with_nothing_in_it(pyfsagg, tmp_path) -> None:
     (tmp_path / "empty").mkdir()
     done = pyfsagg("rank empty --target kind", code=2)
     assert (

@@ -1,7 +1,6 @@
 """``pyfsagg rank`` under a limit on false selections."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,7 +8,7 @@ import pytest
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Path:
+def table(tmp_path):
     rng = np.random.default_rng(0)
     y = np.arange(80) % 2
     X = rng.normal(size=(80, 8))
@@ -22,7 +21,7 @@ def table(tmp_path: Path) -> Path:
 RUN = "rank table.csv --target kind --filter fit_criterion --n-resamples 40 --output out "
 
 
-def test_a_limit_on_pairs_writes_columns(pyfsagg, table: Path, tmp_path: Path) -> None:
+def test_a_limit_on_pairs_writes_columns(pyfsagg, table, tmp_path) -> None:
     done = pyfsagg(RUN + "--max-false 0.6 --resampling complementary_pairs")
     text = " ".join(done.stdout.split())
     assert "With at most 0.6 expected false selections, 2 of 8 features can be selected: g" in text
@@ -36,7 +35,7 @@ def test_a_limit_on_pairs_writes_columns(pyfsagg, table: Path, tmp_path: Path) -
     assert "How many of the selected may be false?" in page
 
 
-def test_p_values_against_shuffled_targets(pyfsagg, table: Path, tmp_path: Path) -> None:
+def test_p_values_against_shuffled_targets(pyfsagg, table, tmp_path) -> None:
     done = pyfsagg(RUN + "--fdr 0.01 --shuffles 99")
     text = " ".join(done.stdout.split())
     assert "With a false discovery rate of at most 0.01, 2 of 8 features are selected: g" in text

@@ -1,7 +1,6 @@
 """``pyfsagg rank`` on sparse tables."""
 
 import gzip
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,7 +15,7 @@ from pyfsagg.exceptions import DataError
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> tuple[sparse.csr_matrix, np.ndarray]:
+def table(tmp_path) -> tuple[sparse.csr_matrix, np.ndarray]:
     """A sparse table, in the folder as ``words.npz`` with labels and as ``words.svmlight``."""
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2
@@ -29,7 +28,7 @@ def table(tmp_path: Path) -> tuple[sparse.csr_matrix, np.ndarray]:
     return matrix, y
 
 
-def test_rank_agrees_with_python(pyfsagg, table, tmp_path: Path) -> None:
+def test_rank_agrees_with_python(pyfsagg, table, tmp_path) -> None:
     done = pyfsagg(
         "rank words.npz --filter ig --n-resamples 20 --seed 1 --threshold 5 --scratch . "
         "--output out"
@@ -52,12 +51,12 @@ def test_rank_agrees_with_python(pyfsagg, table, tmp_path: Path) -> None:
         ("words.npz --filter ig --scratch none", "scratch must be an existing"),
     ],
 )
-def test_what_is_refused(refused, table, arguments, message, tmp_path: Path) -> None:
+def test_what_is_refused(refused, table, arguments, message, tmp_path) -> None:
     sparse.save_npz(tmp_path / "other.npz", table[0])
     assert message in refused(f"rank {arguments} --output out --quiet")
 
 
-def test_reading(table, tmp_path: Path) -> None:
+def test_reading(table, tmp_path) -> None:
     X, y = read_sparse_table(tmp_path / "words.npz")
     again, labels = read_sparse_table(tmp_path / "words.svmlight")
     assert (table[0] != X).nnz == (again != table[0]).nnz == 0
@@ -69,7 +68,7 @@ def test_reading(table, tmp_path: Path) -> None:
     assert not is_sparse_file("table.csv.gz")
 
 
-def save_damaged(path: Path, matrix: sparse.csr_matrix, **changes: np.ndarray) -> None:
+def save_damaged(path, matrix: sparse.csr_matrix, **changes: np.ndarray) -> None:
     """What :func:`scipy.sparse.save_npz` writes, with arrays exchanged and not looked at."""
     parts = {
         "format": np.array(matrix.format.encode()),
@@ -81,7 +80,7 @@ def save_damaged(path: Path, matrix: sparse.csr_matrix, **changes: np.ndarray) -
     np.savez(path, **{**parts, **changes})
 
 
-def test_a_damaged_table_ends_in_one_line(refused, table, tmp_path: Path) -> None:
+def test_a_damaged_table_ends_in_one_line(refused, table, tmp_path) -> None:
     indices = table[0].indices.copy()
     indices[3] = 77
     save_damaged(tmp_path / "words.npz", table[0], indices=indices)
@@ -108,7 +107,7 @@ def test_a_damaged_table_ends_in_one_line(refused, table, tmp_path: Path) -> Non
         ({"data": lambda X: X.data[:5]}, "no SciPy sparse matrix: .* same size"),
     ],
 )
-def test_damaged_arrays_in_a_file(table, changes, message: str, tmp_path: Path) -> None:
+def test_damaged_arrays_in_a_file(table, changes, message: str, tmp_path) -> None:
     made = {name: change(table[0]) for name, change in changes.items()}
     save_damaged(tmp_path / "words.npz", table[0], **made)
     with pytest.raises(DataError, match=f"words.npz .*{message}"):
@@ -116,7 +115,7 @@ def test_damaged_arrays_in_a_file(table, changes, message: str, tmp_path: Path) 
 
 
 @pytest.mark.parametrize("format", ["csr", "csc", "coo", "bsr", "dia"])
-def test_every_stored_format_is_read(table, format: str, tmp_path: Path) -> None:
+def test_every_stored_format_is_read(table, format: str, tmp_path) -> None:
     sparse.save_npz(tmp_path / "words.npz", table[0].asformat(format))
     found, _ = read_sparse_table(tmp_path / "words.npz")
     np.testing.assert_array_equal(found.toarray(), table[0].toarray())
@@ -133,13 +132,13 @@ def test_every_stored_format_is_read(table, format: str, tmp_path: Path) -> None
         ("a.svm", b"1 one:2", "a.svm is not a readable svmlight file"),
     ],
 )
-def test_damaged_files(name: str, content: bytes, message: str, tmp_path: Path) -> None:
+def test_damaged_files(name: str, content: bytes, message: str, tmp_path) -> None:
     (tmp_path / name).write_bytes(content)
     with pytest.raises(DataError, match=message):
         read_sparse_table(tmp_path / name)
 
 
-def test_labels_without_the_column(table, tmp_path: Path) -> None:
+def test_labels_without_the_column(table, tmp_path) -> None:
     (tmp_path / "words.target.csv").write_text("class\n" + "1\n" * 60)
     with pytest.raises(DataError, match="has no column 'target'"):
         read_sparse_table(tmp_path / "words.npz")

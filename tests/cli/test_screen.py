@@ -1,7 +1,6 @@
 """``pyfsagg screen`` from the outside."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -26,23 +25,17 @@ TABLE = pd.DataFrame(
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Path:
+def table(tmp_path):
     path = tmp_path / "guides.tsv"
     TABLE.to_csv(path, index=False, sep="\t")
     return path
 
 
-def test_screen_writes_everything(pyfsagg, table: Path, tmp_path: Path) -> None:
+def test_screen_writes_everything(pyfsagg, table, tmp_path) -> None:
     done = pyfsagg("screen guides.tsv --item gene --score z --guide guide --lfc lfc --output out")
     assert done.stderr == ""
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        "genes.csv",
-        "guides.csv",
-        "matrices.npz",
-        "report.html",
-        "run.json",
-        "run.toml",
-    ]
+    files = "genes.csv guides.csv matrices.npz report.html run.json run.toml"
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == files.split()
     expected = screen(SIGNED, GENES, guides=TABLE["guide"], log_fold_changes=TABLE["lfc"])
     again = load_result(tmp_path / "out")
     pd.testing.assert_frame_equal(again.to_frame(), expected.to_frame())
@@ -52,7 +45,7 @@ def test_screen_writes_everything(pyfsagg, table: Path, tmp_path: Path) -> None:
     assert "Screen: guides.tsv" in page
 
 
-def test_the_code_of_the_report_makes_it_again(pyfsagg, table: Path, tmp_path: Path) -> None:
+def test_the_code_of_the_report_makes_it_again(pyfsagg, table, tmp_path) -> None:
     (tmp_path / "controls.txt").write_text("g40\ng41\n")
     done = pyfsagg(
         "screen guides.tsv --item gene --score strength --sign lfc --lfc lfc --guide guide --p-low "
@@ -69,7 +62,7 @@ def test_the_code_of_the_report_makes_it_again(pyfsagg, table: Path, tmp_path: P
     pd.testing.assert_frame_equal(space["result"].to_frame(), found.to_frame())
 
 
-def test_the_columns_of_mageck_are_known(pyfsagg, refused, table: Path, tmp_path: Path) -> None:
+def test_the_columns_of_mageck_are_known(pyfsagg, refused, table, tmp_path) -> None:
     names = {"guide": "sgrna", "gene": "Gene", "strength": "score", "lfc": "LFC"}
     TABLE.drop(columns="z").rename(columns=names).to_csv(table, index=False, sep="\t")
     done = pyfsagg("screen guides.tsv --output short --quiet")
@@ -84,7 +77,7 @@ def test_the_columns_of_mageck_are_known(pyfsagg, refused, table: Path, tmp_path
     assert "a screen needs --score" in refused("screen guides.tsv --item Gene")
 
 
-def test_screen_as_json_of_one_side(pyfsagg, table: Path) -> None:
+def test_screen_as_json_of_one_side(pyfsagg, table) -> None:
     done = pyfsagg("screen guides.tsv --item gene --score z --side low --alpha 0.1 --json --quiet")
     record = json.loads(done.stdout)
     assert list(record["sides"]) == ["low"]
@@ -115,11 +108,11 @@ def test_screen_as_json_of_one_side(pyfsagg, table: Path) -> None:
         ("--score z", "a screen needs --item; the columns of the table are guide"),
     ],
 )
-def test_what_is_refused_is_said_in_one_line(refused, table: Path, flags, message) -> None:
+def test_what_is_refused_is_said_in_one_line(refused, table, flags, message) -> None:
     assert message in refused(f"screen guides.tsv {flags}")
 
 
-def test_guides_without_a_score(pyfsagg, refused, table: Path) -> None:
+def test_guides_without_a_score(pyfsagg, refused, table) -> None:
     TABLE.assign(z=TABLE["z"].where(TABLE.index != 4)).to_csv(table, index=False, sep="\t")
     said = refused("screen guides.tsv --item gene --score z --guide guide")
     assert "1 guide of 200 without a score, the first is 's4'" in said
@@ -128,13 +121,13 @@ def test_guides_without_a_score(pyfsagg, refused, table: Path) -> None:
     assert "1 guide without a score omitted." in done.stdout
 
 
-def test_a_score_without_a_sign_is_noticed(pyfsagg, table: Path) -> None:
+def test_a_score_without_a_sign_is_noticed(pyfsagg, table) -> None:
     done = pyfsagg("screen guides.tsv --item gene --score strength --lfc lfc --quiet")
     assert "no score is below 0 although log fold changes are" in done.stderr
     assert done.stderr.endswith("the sign of the log fold change: --sign COLUMN\n")
 
 
-def test_replicates_weights_and_named_genes(pyfsagg, table: Path) -> None:
+def test_replicates_weights_and_named_genes(pyfsagg, table) -> None:
     twice = pd.concat([TABLE, TABLE.iloc[[0]].assign(gene="g49")], ignore_index=True)
     twice["b"], twice["w"] = -twice["strength"], 0.2 + np.arange(201) % 7
     twice.to_csv(table, index=False, sep="\t")

@@ -1,7 +1,6 @@
 """``pyfsagg stability`` from the outside."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -21,19 +20,19 @@ FILES = ["features.csv", "report.html", "run.json", "run.toml", "stability.csv"]
 
 
 @pytest.fixture
-def run(tmp_path: Path) -> str:
+def run(tmp_path) -> str:
     RUN.save(tmp_path / "run")
     return "run"
 
 
 @pytest.fixture
-def lists(tmp_path: Path) -> list[str]:
+def lists(tmp_path) -> list[str]:
     for i, names in enumerate(LISTS):
         (tmp_path / f"fold{i}.txt").write_text("\n".join(names) + "\n")
     return [f"fold{i}.txt" for i in range(4)]
 
 
-def test_a_saved_run(pyfsagg, run: str, tmp_path: Path) -> None:
+def test_a_saved_run(pyfsagg, run: str, tmp_path) -> None:
     done = pyfsagg(f"stability {run} --n-features-to-select 4 --output out")
     out = tmp_path / "out"
     assert sorted(path.name for path in out.iterdir()) == sorted([*FILES, "curve.csv"])
@@ -74,7 +73,7 @@ def test_a_table_of_scores_on_standard_input(pyfsagg, labelled: bool) -> None:
         assert found[name]["upper"] == pytest.approx(row["upper"], rel=1e-12)
 
 
-def test_a_table_of_ranks_and_one_of_selections(pyfsagg, tmp_path: Path) -> None:
+def test_a_table_of_ranks_and_one_of_selections(pyfsagg, tmp_path) -> None:
     scores = RUN.combined
     names = list(RUN.feature_names)
     pd.DataFrame(rank_scores(scores), columns=names).to_csv(tmp_path / "ranks.csv", index=False)
@@ -95,7 +94,7 @@ def test_a_table_of_ranks_and_one_of_selections(pyfsagg, tmp_path: Path) -> None
     assert not (tmp_path / "b" / "curve.csv").exists()
 
 
-def test_ties_and_paired_collections(pyfsagg, refused, tmp_path: Path) -> None:
+def test_ties_and_paired_collections(pyfsagg, refused, tmp_path) -> None:
     rng = np.random.default_rng(0)
     scores = np.where(rng.random((12, 8)) < 0.8, 0.0, rng.random((12, 8)))
     for name, table in {"one": scores, "two": scores + 0.1 * rng.random((12, 8))}.items():
@@ -121,7 +120,7 @@ def test_ties_and_paired_collections(pyfsagg, refused, tmp_path: Path) -> None:
     assert "--paired belongs to --compare" in refused("stability one.csv --paired")
 
 
-def test_lists_in_files_and_in_columns(pyfsagg, lists: list[str], tmp_path: Path) -> None:
+def test_lists_in_files_and_in_columns(pyfsagg, lists: list[str], tmp_path) -> None:
     done = pyfsagg("stability --n-features 9 --json --output a", *lists)
     found = json.loads(done.stdout)
     table = {row["measure"]: row["value"] for row in found["stability"]}
@@ -143,7 +142,7 @@ def test_lists_are_cut_and_measures_that_need_p_are_left_out(pyfsagg, lists: lis
     assert table["jaccard"] == pytest.approx(expected.loc["jaccard", "value"], rel=1e-12)
 
 
-def test_two_runs_are_compared(pyfsagg, run: str, tmp_path: Path) -> None:
+def test_two_runs_are_compared(pyfsagg, run: str, tmp_path) -> None:
     OTHER.save(tmp_path / "other")
     done = pyfsagg(f"stability {run} --compare other --n-features-to-select 4 --output out")
     test = nogueira(RUN.combined, n_features_to_select=4).compare(
@@ -155,7 +154,7 @@ def test_two_runs_are_compared(pyfsagg, run: str, tmp_path: Path) -> None:
     assert "two-sided p =" in (tmp_path / "out" / "report.html").read_text()
 
 
-def test_one_filter_of_a_run_and_a_similarity_matrix(pyfsagg, run: str, tmp_path: Path) -> None:
+def test_one_filter_of_a_run_and_a_similarity_matrix(pyfsagg, run: str, tmp_path) -> None:
     names = list(RUN.feature_names)
     block = np.arange(13) // 4
     values = np.where(np.equal.outer(block, block), 0.95, 0.1)
@@ -225,7 +224,7 @@ def test_bad_input_is_one_line_and_leaves_nothing(refused, tmp_path, arguments, 
     assert message in refused(f"stability {arguments}")
 
 
-def test_undefined_measures_are_explained_and_not_fatal(pyfsagg, tmp_path: Path) -> None:
+def test_undefined_measures_are_explained_and_not_fatal(pyfsagg, tmp_path) -> None:
     (tmp_path / "full.csv").write_text(BAD_FILES["full.csv"])
     done = pyfsagg("stability full.csv --measures nogueira,jaccard --output out")
     reason = "Nogueira: the stability measure 'nogueira' is undefined on these data"
@@ -235,7 +234,7 @@ def test_undefined_measures_are_explained_and_not_fatal(pyfsagg, tmp_path: Path)
     assert document["stability"][1]["value"] == 1.0
 
 
-def test_a_column_that_counts_the_rows_is_a_label(pyfsagg, tmp_path: Path) -> None:
+def test_a_column_that_counts_the_rows_is_a_label(pyfsagg, tmp_path) -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.random((6, 5)), columns=list("abcde"))
     frame.to_csv(tmp_path / "plain.csv", index=False)
@@ -251,7 +250,7 @@ def test_a_column_that_counts_the_rows_is_a_label(pyfsagg, tmp_path: Path) -> No
     assert json.loads(feature.stdout)["data"]["n_features"] == 6
 
 
-def test_features_in_rows(pyfsagg, tmp_path: Path) -> None:
+def test_features_in_rows(pyfsagg, tmp_path) -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.random((100, 4)), index=[f"g{i}" for i in range(100)])
     frame.add_prefix("run").to_csv(tmp_path / "tall.csv", index_label="gene")
@@ -268,7 +267,7 @@ def test_features_in_rows(pyfsagg, tmp_path: Path) -> None:
     assert "data = data.set_index(data.columns[0]).T" in page
 
 
-def test_intervals_stay_in_the_range_of_their_measure(pyfsagg, tmp_path: Path) -> None:
+def test_intervals_stay_in_the_range_of_their_measure(pyfsagg, tmp_path) -> None:
     rows = [[0.51, 0.95, 0.14, 0.95], [0.31, 0.42, 0.83, 0.41], [0.55, 0.03, 0.75, 0.54]]
     frame = pd.DataFrame(rows, columns=list("abcd"))
     frame.to_csv(tmp_path / "few.csv", index=False)
@@ -281,7 +280,7 @@ def test_intervals_stay_in_the_range_of_their_measure(pyfsagg, tmp_path: Path) -
     assert found.loc["asd", "lower"] == 0.0
 
 
-def test_words_beside_numbers_are_no_lists(pyfsagg, refused, tmp_path: Path) -> None:
+def test_words_beside_numbers_are_no_lists(pyfsagg, refused, tmp_path) -> None:
     (tmp_path / "mixed.csv").write_text("gene,fold,other\na,0.3,x\nb,0.2,y\nc,0.5,z\n")
     assert refused("stability mixed.csv -o out").startswith(
         "pyfsagg stability: mixed.csv contains words in 'gene' and 'other' and numbers in 'fold': it is "
@@ -292,7 +291,7 @@ def test_words_beside_numbers_are_no_lists(pyfsagg, refused, tmp_path: Path) -> 
     assert "numbers in" not in pyfsagg("stability empty.csv -o other").stderr
 
 
-def test_one_file_of_selections_needs_to_be_called_that(pyfsagg, refused, tmp_path: Path) -> None:
+def test_one_file_of_selections_needs_to_be_called_that(pyfsagg, refused, tmp_path) -> None:
     (tmp_path / "sel.txt").write_text("a,b,c\na,b\nb,c,a\n")
     said = refused("stability sel.txt --output no")
     assert "--format lines if each line is a selection" in said

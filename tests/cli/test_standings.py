@@ -1,7 +1,6 @@
 """``pyfsagg standings`` from the outside."""
 
 import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ import pyfsagg
 
 
 @pytest.fixture
-def scores(tmp_path: Path) -> pd.DataFrame:
+def scores(tmp_path) -> pd.DataFrame:
     values = np.random.default_rng(0).normal(size=(12, 3)).round(3)
     values[:, 0] += 2.0
     frame = pd.DataFrame(values, columns=["new", "old", "other"])
@@ -21,7 +20,7 @@ def scores(tmp_path: Path) -> pd.DataFrame:
     return frame
 
 
-def test_files_and_sentences(command: Any, tmp_path: Path, scores: pd.DataFrame) -> None:
+def test_files_and_sentences(command: Any, tmp_path, scores: pd.DataFrame) -> None:
     out, err = command("standings", "scores.csv", "--xlsx")
     assert err == ""
     assert "the first is new" in out
@@ -37,7 +36,7 @@ def test_files_and_sentences(command: Any, tmp_path: Path, scores: pd.DataFrame)
     assert set(sheets) == {"standings", "pairs", "datasets"}
 
 
-def test_a_long_table_of_losses(command: Any, tmp_path: Path, scores: pd.DataFrame) -> None:
+def test_a_long_table_of_losses(command: Any, tmp_path, scores: pd.DataFrame) -> None:
     long = scores.melt("board", var_name="model", value_name="loss")
     long.to_csv(tmp_path / "long.csv", index=False)
     flags = "--method model --dataset board --value loss --lower-is-better --by rank --json"
@@ -49,7 +48,7 @@ def test_a_long_table_of_losses(command: Any, tmp_path: Path, scores: pd.DataFra
     assert found["may_be_first"] == known.may_be_first
 
 
-def test_several_metrics(command: Any, tmp_path: Path, scores: pd.DataFrame) -> None:
+def test_several_metrics(command: Any, tmp_path, scores: pd.DataFrame) -> None:
     worse = scores.assign(**(-(scores.drop(columns="board") ** 3)))
     worse.to_csv(tmp_path / "loss.csv", index=False)
     out, err = command("standings scores.csv loss.csv --losses loss --xlsx")
@@ -70,7 +69,7 @@ def test_several_metrics(command: Any, tmp_path: Path, scores: pd.DataFrame) -> 
     assert json.loads(out)["may_be_first"] == known.may_be_first
 
 
-def test_folders_of_runs(command: Any, tmp_path: Path) -> None:
+def test_folders_of_runs(command: Any, tmp_path) -> None:
     wine = pyfsagg.load_dataset("wine")
     for i in range(2):
         one = pyfsagg.evaluate(

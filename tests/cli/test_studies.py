@@ -1,7 +1,6 @@
 """``pyfsagg studies``, ``pyfsagg influence --lists`` and ``pyfsagg stability --similarity sets.gmt``."""
 
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ Command = Callable[..., Any]
 
 
 @pytest.fixture
-def studies(tmp_path: Path) -> list[str]:
+def studies(tmp_path) -> list[str]:
     z = np.random.default_rng(0).normal(size=(3, 200))
     z[:2, :4] += 6.0
     paths = []
@@ -26,7 +25,7 @@ def studies(tmp_path: Path) -> list[str]:
     return paths
 
 
-def test_studies(studies: list[str], tmp_path: Path, command: Command) -> None:
+def test_studies(studies: list[str], tmp_path, command: Command) -> None:
     out = tmp_path / "out"
     said, _ = command("studies", *studies, "--top", "3", "--output", str(out))
     assert "4 items of 200 in at least 2 of 3 studies with one sign" in " ".join(said.split())
@@ -44,7 +43,7 @@ def test_studies(studies: list[str], tmp_path: Path, command: Command) -> None:
     assert "Shared samples?" in page
 
 
-def test_influence_of_lists(tmp_path: Path, command: Command) -> None:
+def test_influence_of_lists(tmp_path, command: Command) -> None:
     scores = np.random.default_rng(1).normal(np.arange(15) / 4, size=(7, 15))
     frame = pd.DataFrame(scores.T, columns=[f"judge{i}" for i in range(7)])
     frame.iloc[::3, 0] = np.nan
@@ -65,7 +64,7 @@ def test_influence_of_lists(tmp_path: Path, command: Command) -> None:
     np.testing.assert_array_equal(scope["result"].agreement, found.agreement)
 
 
-def test_sets_that_share_members(tmp_path: Path, command: Command) -> None:
+def test_sets_that_share_members(tmp_path, command: Command) -> None:
     (tmp_path / "sets.gmt").write_text("one\tna\ta\tb\ntwo\tna\tc\td\n")
     for name, genes in (("1", "a\nc\n"), ("2", "b\nd\n"), ("3", "a\ne\n")):
         (tmp_path / f"{name}.txt").write_text(genes)

@@ -1,7 +1,6 @@
 """Survival at the terminal: --target names the times, --event whether they were seen."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,7 +10,7 @@ RANK = "rank trial.csv --target time --event status --n-resamples 10 --seed 1 --
 
 
 @pytest.fixture
-def trial(tmp_path: Path) -> pd.DataFrame:
+def trial(tmp_path) -> pd.DataFrame:
     rng = np.random.default_rng(2)
     frame = pd.DataFrame(rng.normal(size=(60, 5)), columns=list("abcde"))
     frame["time"] = np.ceil(30 * rng.exponential(np.exp(-frame["a"])))
@@ -20,7 +19,7 @@ def trial(tmp_path: Path) -> pd.DataFrame:
     return frame
 
 
-def test_rank_writes_a_ranking_and_a_report(pyfsagg, trial, tmp_path: Path) -> None:
+def test_rank_writes_a_ranking_and_a_report(pyfsagg, trial, tmp_path) -> None:
     done = pyfsagg(RANK + " --filters cox_score,concordance,pearson")
     events = trial["status"].sum()
     assert f"events: {events}; the other times are censored" in done.stdout + done.stderr
@@ -36,7 +35,7 @@ def test_check_says_how_many_events_there_are(pyfsagg, trial) -> None:
     assert json.loads(done.stdout)["n_events"] == trial["status"].sum()
 
 
-def test_other_codes_of_the_event(pyfsagg, trial, tmp_path: Path) -> None:
+def test_other_codes_of_the_event(pyfsagg, trial, tmp_path) -> None:
     """1 and 2 as R's Surv() reads them; of three values, or words, the one that is named."""
     pyfsagg(RANK + " --filter cox_score")
     expected = pd.read_csv(tmp_path / "out" / "ranking.csv")
@@ -81,7 +80,7 @@ def test_times_without_events_are_no_classes(pyfsagg, trial) -> None:
     assert "name the column of events: --event" in done.stdout
 
 
-def test_rows_without_a_time_can_be_left_out(pyfsagg, trial, tmp_path: Path) -> None:
+def test_rows_without_a_time_can_be_left_out(pyfsagg, trial, tmp_path) -> None:
     trial.assign(time=trial["time"].where(trial.index > 1)).to_csv(
         tmp_path / "trial.csv", index=False
     )

@@ -1,7 +1,6 @@
 """``pyfsagg unsupervised`` from the outside."""
 
 import json
-from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -11,26 +10,20 @@ from pyfsagg.unsupervised import ConsensusRanking, frcm, frmv
 
 WINE = load_dataset("wine")
 FILES = [
-    "consensus.png",
-    "matrices.npz",
-    "ranking.csv",
-    "report.html",
-    "run.json",
-    "run.toml",
-    "selected.txt",
-    "spectrum.png",
-]
+    "consensus.png", "matrices.npz", "ranking.csv", "report.html", "run.json", "run.toml",
+    "selected.txt", "spectrum.png",
+]  # fmt: skip
 CURVES = ["borda_curve.csv", "borda_curve.png", "clustering_curve.csv", "clustering_curve.png"]
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Path:
+def table(tmp_path):
     path = tmp_path / "wine.csv"
     WINE.X.assign(kind=WINE.y).to_csv(path, index=False)
     return path
 
 
-def test_writes_everything_and_says_where(pyfsagg, table: Path, tmp_path: Path) -> None:
+def test_writes_everything_and_says_where(pyfsagg, table, tmp_path) -> None:
     done = pyfsagg(
         "unsupervised wine.csv --classes kind --n-clusterings 20 --seed 3 "
         "--n-features-to-select 4 --trials 2 --output out"
@@ -53,7 +46,7 @@ def test_writes_everything_and_says_where(pyfsagg, table: Path, tmp_path: Path) 
     assert curve["size"].max() == 13
 
 
-def test_json_without_classes_from_standard_input(pyfsagg, table: Path, tmp_path: Path) -> None:
+def test_json_without_classes_from_standard_input(pyfsagg, table, tmp_path) -> None:
     done = pyfsagg(
         "unsupervised - --exclude kind --method frmv --aggregator median "
         "--n-clusterings 15 --k-range 2,4 --clusterer ward --standardize min_max "
@@ -73,7 +66,7 @@ def test_json_without_classes_from_standard_input(pyfsagg, table: Path, tmp_path
 
 
 @pytest.mark.parametrize("method", ["laplacian_score", "svd_entropy"])
-def test_methods_without_clusterings(pyfsagg, table: Path, tmp_path: Path, method: str) -> None:
+def test_methods_without_clusterings(pyfsagg, table, tmp_path, method: str) -> None:
     pyfsagg(f"unsupervised wine.csv --exclude kind --method {method}")
     names = [path.name for path in (tmp_path / "pyfsagg-unsupervised").iterdir()]
     assert sorted(names) == [name for name in FILES if name != "consensus.png"]

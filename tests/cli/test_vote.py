@@ -16,18 +16,12 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     Path("commas.txt").write_text("x, y\nz\n\nx,z,a b\n")
     Path("tabs.txt").write_text("x\ty\nz\n\nx\tz\ta b\n")
-    table = pd.DataFrame(
-        {
-            "who": ["f", "f", "g", "g"],
-            "features": [";".join(names) for names in SELECTIONS],
-            "accuracy": [0.5, 0.75, np.nan, 0.25],
-        }
-    )
+    table = pd.DataFrame({"who": list("ffgg"), "features": map(";".join, SELECTIONS)})
+    table["accuracy"] = [0.5, 0.75, np.nan, 0.25]
     table.to_csv("table.csv", index=False)
-    matrix = pd.DataFrame(
-        [[int(name in names) for name in ("x", "y", "z", "a b")] for names in SELECTIONS],
-        columns=["x", "y", "z", "a b"],
-    )
+    columns = ["x", "y", "z", "a b"]
+    rows = [[int(name in names) for name in columns] for names in SELECTIONS]
+    matrix = pd.DataFrame(rows, columns=columns)
     matrix.assign(accuracy=table["accuracy"]).to_csv("matrix.csv", index=False)
     return tmp_path
 

@@ -1,34 +1,24 @@
 """Every registered method has a formula that can be typeset."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
-import sys
 import xml.etree.ElementTree as ET
-from pathlib import Path
-from typing import Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
-try:
-    from reference import PAGES
-finally:
-    sys.path.pop(0)
+from loading import tool
 
 pytestmark = pytest.mark.thorough
 
 SPECS = [
     pytest.param(spec, id=f"{kind}-{spec.name}")
-    for kind, page in PAGES.items()
+    for kind, page in tool("reference").PAGES.items()
     if kind != "comparisons"
     for spec in page.registry.own()
 ]
 
 
 @pytest.fixture(scope="module")
-def converter() -> Any:
+def converter():
     if not importlib.util.find_spec("latex2mathml"):
         if os.environ.get("PYFSAGG_REQUIRE_ALL") == "1":
             pytest.fail("PYFSAGG_REQUIRE_ALL=1, and latex2mathml is not installed")
@@ -39,7 +29,7 @@ def converter() -> Any:
 
 
 @pytest.mark.parametrize("spec", SPECS)
-def test_formula_is_typeset(converter: Any, spec: Any) -> None:
+def test_formula_is_typeset(converter, spec) -> None:
     written = converter(spec.latex, display="block")
     tree = ET.fromstring(written)
     shown = "".join(tree.itertext())

@@ -1,15 +1,10 @@
 """The documentation site: it is built without a warning, nothing public is missing, no link is dead."""
 
-from __future__ import annotations
-
 import importlib.util
 import json
 import os
 import re
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
 from html.parser import HTMLParser
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -17,10 +12,9 @@ from urllib.parse import unquote, urldefrag
 
 import pytest
 from html_pages import chromium, open_in_browser
+from loading import ROOT, python, tool
 
 pytestmark = pytest.mark.thorough
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -34,10 +28,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     if missing:
         pytest.skip("the extra 'docs' is not installed")
     folder = tmp_path_factory.mktemp("site") / "docs"
-    command = [sys.executable, str(ROOT / "tools" / "documentation.py"), "--output", str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, cwd=folder.parent)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "WARNING" not in done.stderr
+    script = ROOT / "tools" / "documentation.py"
+    assert "WARNING" not in python(script, "--output", folder, cwd=folder.parent).stderr
     return folder
 
 
@@ -56,7 +48,7 @@ class Links(HTMLParser):
         self.targets |= {x for x in (found.get("href"), found.get("src")) if x}
 
 
-def dead(site: Path) -> Iterator[str]:
+def dead(site: Path):
     pages = {path: Links(path) for path in site.rglob("*.html")}
     for page, links in pages.items():
         for target in links.targets:
@@ -94,12 +86,7 @@ def test_every_public_name_has_a_page(site: Path) -> None:
 
 
 def test_every_method_has_a_page_with_its_facts(site: Path) -> None:
-    sys.path.insert(0, str(ROOT / "tools"))
-    try:
-        from reference import PAGES
-    finally:
-        sys.path.pop(0)
-    for kind, page in PAGES.items():
+    for kind, page in tool("reference").PAGES.items():
         for spec in page.specs:
             text = (site / "reference" / kind / f"{spec.name}.html").read_text(encoding="utf-8")
             if kind != "comparisons":
@@ -148,12 +135,6 @@ def test_the_comparison_with_r_has_its_date_and_versions(site: Path) -> None:
 
 
 def test_files_of_every_command_and_every_schema_are_listed(site: Path) -> None:
-    sys.path.insert(0, str(ROOT / "tools"))
-    try:
-        from documentation import commands
-        from outputs import COMMANDS
-    finally:
-        sys.path.pop(0)
     from pyfsagg._run.result import KINDS
     from pyfsagg.cli import build_parser
 
@@ -162,11 +143,11 @@ def test_files_of_every_command_and_every_schema_are_listed(site: Path) -> None:
         assert f">{kind}</span>" in page, kind
     writing = {
         name
-        for name, parser in commands(build_parser())
+        for name, parser in tool("documentation").commands(build_parser())
         if any("--output" in action.option_strings for action in parser._actions)
         and not name.startswith("reproduce-")
     }
-    assert writing == {*COMMANDS, "demo", "report", "cross-check"}
+    assert writing == {*tool("outputs").COMMANDS, "demo", "report", "cross-check"}
 
 
 @pytest.mark.parametrize("word", ["nogueira", "mrmr", "stuart"])

@@ -1,7 +1,5 @@
 """Values cross the bridge with their types, both ways."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

@@ -1,9 +1,5 @@
 """The cross-check, in Python and from the outside."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -70,7 +66,7 @@ def test_many_lists_are_the_only_ones_for_which_stuart_may_differ(result: CrossC
     assert "alternating sign" in frame.loc["stuart_hundreds", "note"]
 
 
-def test_save_load_and_repr(result: CrossCheck, tmp_path: Path) -> None:
+def test_save_load_and_repr(result: CrossCheck, tmp_path) -> None:
     folder = result.save(tmp_path / "check")
     assert sorted(path.name for path in folder.iterdir()) == ["cross_check.csv", "run.json"]
     back = CrossCheck.load(folder)
@@ -87,7 +83,7 @@ def test_save_load_and_repr(result: CrossCheck, tmp_path: Path) -> None:
         CrossCheck.load(folder)
 
 
-def test_page_shows_every_comparison_and_the_reasons(result: CrossCheck, tmp_path: Path) -> None:
+def test_page_shows_every_comparison_and_the_reasons(result: CrossCheck, tmp_path) -> None:
     page = Page(result.report(tmp_path / "report.html", command="cross-check").read_text())
     for outcome in result.outcomes:
         assert outcome.quantity in page.words

@@ -4,11 +4,8 @@ Both run on the Python of R, as other versions of NumPy may round otherwise, and
 process of R the loader binds SciPy to that, with which k-means (`frcm`, `frmv`) has other last digits.
 """
 
-from __future__ import annotations
-
 import json
 import os
-from pathlib import Path
 
 import doors
 import pytest
@@ -26,7 +23,7 @@ need_pyfsaggr()
         pytest.param(doors.cases(), id="every method", marks=pytest.mark.thorough),
     ],
 )
-def test_r_gives_the_bits_of_python(cases: list[doors.Case], library: Path, tmp_path: Path) -> None:
+def test_r_gives_the_bits_of_python(cases: list[doors.Case], library, tmp_path) -> None:
     doors.write_inputs(tmp_path)
     lines = [case.r.replace("OUT", json.dumps(f"R/{case.name}")) for case in cases]
     lines.insert(0, "suppressMessages(library(pyfsaggr))")

@@ -1,7 +1,5 @@
 """The examples in the documentation of the bridge, where the packages they need are installed."""
 
-from __future__ import annotations
-
 import doctest
 import importlib
 import inspect

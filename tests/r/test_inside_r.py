@@ -1,13 +1,11 @@
 """Called from inside an R process, the bridge refuses instead of crashing it."""
 
-from __future__ import annotations
-
 import os
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from loading import ROOT, program
 from r_packages import need
 
 from pyfsagg_rpy2.session import environment, inside_r
@@ -15,7 +13,6 @@ from pyfsagg_rpy2.session import environment, inside_r
 pytestmark = pytest.mark.r
 need("reticulate")
 
-ROOT = Path(__file__).parents[2]
 SCRIPT = """
 library(reticulate)
 arguments <- commandArgs(TRUE)
@@ -41,20 +38,11 @@ def test_reticulate_gets_a_refusal_and_a_child_process_does_not(tmp_path: Path) 
     script.write_text(SCRIPT)
     # reticulate 1.28, that of Debian 12, needs numpy < 2 for most things, though not for these.
     python = os.environ.get("PYFSAGG_PYTHON") or sys.executable
-    done = subprocess.run(
-        ["Rscript", "--vanilla", str(script), python, str(ROOT)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-        env={key: value for key, value in os.environ.items() if key != "PYTHONPATH"},
-    )
-    assert done.returncode == 0, done.stderr
-    assert (
-        "InsideRError: pyfsagg_rpy2 starts an R of its own, which is not possible inside"
-        in done.stdout
-    )
+    environment = {key: value for key, value in os.environ.items() if key != "PYTHONPATH"}
+    command = ("Rscript", "--vanilla", script, python, ROOT)
+    done = program(*command, cwd=tmp_path, timeout=300, env=environment)
+    refusal = "InsideRError: pyfsagg_rpy2 starts an R of its own, which is not possible inside"
+    assert refusal in done.stdout
     assert "here True in a child False" in done.stdout
 
 
@@ -65,9 +53,7 @@ def test_an_r_that_rpy2_started_is_no_reason_to_refuse() -> None:
     assert environment() is environment()
 
 
-def test_the_number_of_another_process_in_the_environment_is_ignored(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_number_of_another_process_in_the_environment_is_ignored(monkeypatch):
     monkeypatch.setenv("R_SESSION_INITIALIZED", f'PID={os.getpid() + 1}:NAME="reticulate"')
     assert not inside_r()
     monkeypatch.setenv("R_SESSION_INITIALIZED", f'PID={os.getpid()}:NAME="reticulate"')

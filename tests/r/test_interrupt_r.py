@@ -1,7 +1,5 @@
 """Ctrl-C in R, as a terminal sends it: to R and to its workers. And what is left when R has ended."""
 
-from __future__ import annotations
-
 import os
 import random
 import re
@@ -9,7 +7,6 @@ import runpy
 import signal
 import subprocess
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -55,7 +52,7 @@ for (i in seq_along(calls)) {
 """
 
 
-def until(stream: Iterator[str], pattern: str) -> re.Match[str]:
+def until(stream, pattern: str) -> re.Match[str]:
     """The first line with the pattern; the test fails where the output ends before."""
     seen = []
     for line in stream:
@@ -66,22 +63,21 @@ def until(stream: Iterator[str], pattern: str) -> re.Match[str]:
     raise AssertionError(f"{pattern!r} is not in " + "".join(seen)[-2000:])
 
 
+def started(command: list[str], folder: Path, library: Path, **how) -> subprocess.Popen[str]:
+    """R at work, with its output in a pipe."""
+    how |= {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True, "cwd": folder}
+    environment = clean({**os.environ, "R_LIBS": libraries(library)})
+    return subprocess.Popen(["Rscript", *command], env=environment, **how)
+
+
 def test_ctrl_c_is_an_interrupt_of_r_in_every_function(library: Path, tmp_path: Path) -> None:
     """At any moment: none of these calls ends before it is interrupted."""
     draw = random.Random(1)
     script = tmp_path / "interrupts.R"
     script.write_text(SCRIPT)
-    with subprocess.Popen(
-        ["Rscript", str(script), *CALLS.values()],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-        env=clean({**os.environ, "R_LIBS": libraries(library)}),
-    ) as process:
+    command = [str(script), *CALLS.values()]
+    with started(command, tmp_path, library, start_new_session=True) as process:
         try:
-            assert process.stdout is not None
             met = {}
             for number, name in enumerate(CALLS, 1):
                 until(process.stdout, f"BEGIN {number} ")
@@ -112,15 +108,7 @@ def test_workers_end_with_r(library: Path, tmp_path: Path) -> None:
         "invisible(evaluate(iris[1:4], iris$Species, methods = 'cs', classifiers = 'nb', "
         "n_resamples = 2, seed = 1, cores = 2, progress = FALSE)); cat('END\\n')"
     )
-    with subprocess.Popen(
-        ["Rscript", "-e", code],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env=clean({**os.environ, "R_LIBS": libraries(library)}),
-    ) as process:
-        assert process.stdout is not None
+    with started(["-e", code], tmp_path, library) as process:
         until(process.stdout, "^END$")
         start = time.monotonic()
         rest = process.stdout.read()  # returns when nobody holds the pipe any more

@@ -1,7 +1,5 @@
 """The packages that Debian does not have: their values where installed, a clear message elsewhere."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The R package pyfsaggr: its own tests; checked as R checks packages; and the Python that it finds."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -10,21 +8,17 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from loading import tool
 
 import pyfsagg
 from pyfsagg.cli import main
-from pyfsaggr import ROOT, SOURCE, libraries, need_pyfsaggr, run
-
-sys.path.insert(0, str(ROOT / "tools"))
-import r_archive
+from pyfsaggr import ROOT, SOURCE, libraries, need_pyfsaggr, rscript, run
 
 pytestmark = pytest.mark.r
 need_pyfsaggr()
 
 
-def check(
-    package: Path, folder: Path, mlr3: Path, *options: str, **environment: str
-) -> tuple[str, str]:
+def check(package, folder, mlr3, *options, **environment):
     """What R CMD check writes, and the output of the tests in it; all examples run once."""
     run(
         *("R", "CMD", "check", "--no-manual", "--run-donttest", *options),
@@ -93,6 +87,7 @@ def test_r_cmd_check_without_python_finds_nothing(mlr3: Path, tmp_path: Path) ->
     assert "FAIL 0 | WARN 0" in tests
 
 
+IN_CHECK = {"_R_CHECK_PACKAGE_NAME_": "pyfsaggr", "NOT_CRAN": ""}
 SITUATION = (  # whether loading has started a Python, and whether one can be used
     "suppressMessages(library(pyfsaggr)); cat(reticulate::py_available(initialize = FALSE), ''); "
     "cat(pyfsagg_available(), '\\n'); pyfsagg_sitrep(); "
@@ -117,12 +112,7 @@ def test_a_python_that_cannot_be_used_is_said(library: Path, tmp_path: Path) -> 
         Path(sys.executable): "update reticulate to 1.39 or later",
     }
     for python, reason in reasons.items():
-        said = run(
-            *("Rscript", "-e", SITUATION),
-            folder=tmp_path,
-            R_LIBS=libraries(library),
-            PYFSAGG_PYTHON=str(python),
-        )
+        said = rscript(SITUATION, library, folder=tmp_path, PYFSAGG_PYTHON=str(python))
         if "1.39" in reason and "can be used" in said:
             continue  # a reticulate of today
         assert said.startswith("FALSE FALSE")
@@ -152,7 +142,7 @@ stopifnot(max(own$ranking$p_value) <= 1)
 def test_p_values_of_the_terminal_stay_in_r(library: Path, tmp_path: Path) -> None:
     made = f"demo --filter ig --n-resamples 5 --shuffles 9 --quiet --output {tmp_path / 'run'}"
     assert main(made.split()) == 0
-    said = run("Rscript", "-e", KEPT, folder=tmp_path, R_LIBS=libraries(library))
+    said = rscript(KEPT, library, folder=tmp_path)
     assert "family_wise_p_value" in said
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "from shuffled targets" in page
@@ -163,64 +153,38 @@ def test_p_values_of_the_terminal_stay_in_r(library: Path, tmp_path: Path) -> No
     assert {"p_value", "family_wise_p_value"} <= set(first.columns)
 
 
-def test_a_check_of_packages_starts_no_python_that_was_not_named(
-    library: Path, tmp_path: Path
-) -> None:
-    settings = {
-        "R_LIBS": libraries(library),
-        "WORKON_HOME": str(tmp_path),
-        "PYFSAGG_PYTHON": "",
-        "_R_CHECK_PACKAGE_NAME_": "pyfsaggr",
-        "NOT_CRAN": "",
-    }
+def test_a_check_of_packages_starts_no_python_that_was_not_named(library, tmp_path):
+    settings = {"WORKON_HOME": str(tmp_path), "PYFSAGG_PYTHON": ""}
     code = SITUATION + "; cat(reticulate::py_available())"
-    said = run("Rscript", "-e", code, folder=tmp_path, **settings)
+    said = rscript(code, library, folder=tmp_path, **settings, **IN_CHECK)
     assert said.startswith("FALSE FALSE")
     assert said.endswith("FALSE")
     assert "must not download one" in " ".join(said.split())
 
 
-def test_the_environment_that_was_installed_is_found_with_nothing_set(
-    library: Path, tmp_path: Path
-) -> None:
+def test_the_environment_that_was_installed_is_found_with_nothing_set(library, tmp_path):
     environment = Path(os.environ["PYFSAGG_PYTHON"]).parents[1]
     (tmp_path / "r-pyfsagg").symlink_to(environment)
-    said = run(
-        *("Rscript", "-e", SITUATION),
-        folder=tmp_path,
-        R_LIBS=libraries(library),
-        WORKON_HOME=str(tmp_path),
-        PYFSAGG_PYTHON="",
-    )
+    settings = {"WORKON_HOME": str(tmp_path), "PYFSAGG_PYTHON": ""}
+    said = rscript(SITUATION, library, folder=tmp_path, **settings)
     assert said.startswith("FALSE TRUE")
     assert any(f"Python: {folder}/" in said for folder in (tmp_path / "r-pyfsagg", environment))
 
 
-def test_a_reticulate_of_today_is_told_where_to_look(
-    library: Path, new_reticulate: Path, tmp_path: Path
-) -> None:
+def test_a_reticulate_of_today_is_told_where_to_look(library, new_reticulate, tmp_path):
     def said(environment: str, **settings: str) -> list[str]:
-        return run(
-            *("Rscript", "-e", "library(pyfsaggr)"),
-            folder=tmp_path,
-            R_LIBS=libraries(new_reticulate, library),
-            STANDIN_ENVIRONMENT=environment,
-            **settings,
-        ).split()
+        settings["STANDIN_ENVIRONMENT"] = environment
+        there = (new_reticulate, library)
+        return rscript("library(pyfsaggr)", *there, folder=tmp_path, **settings).split()
 
     assert said("there") == ["use_virtualenv", "r-pyfsagg", "FALSE"]
     told = said("")
     assert (told[0], told[-1]) == ("py_require", ">=3.11")
-    question = run(
-        *("Rscript", "-e", "cat(pyfsaggr::pyfsagg_available(), ''); pyfsaggr::pyfsagg_sitrep()"),
-        folder=tmp_path,
-        R_LIBS=libraries(new_reticulate, library),
-        PYFSAGG_PYTHON="",
-    )
+    code = "cat(pyfsaggr::pyfsagg_available(), ''); pyfsaggr::pyfsagg_sitrep()"
+    question = rscript(code, new_reticulate, library, folder=tmp_path, PYFSAGG_PYTHON="")
     assert "FALSE" in question  # the stand-in cannot start any
     assert "a question downloads nothing" in " ".join(question.split())
-    in_check = {"_R_CHECK_PACKAGE_NAME_": "pyfsaggr", "NOT_CRAN": ""}
-    assert said("", **in_check) == []
+    assert said("", **IN_CHECK) == []
     assert told[1] == "pyfsagg"  # by its name: this archive has no wheel
 
 
@@ -230,7 +194,7 @@ def test_the_package_installs_its_wheel_without_an_index(tmp_path: Path) -> None
     command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir"]
     run(*command, str(tmp_path), str(ROOT), folder=tmp_path)
     (wheel,) = tmp_path.glob("*.whl")
-    archive = r_archive.build(wheel, tmp_path, "--no-build-vignettes")
+    archive = tool("r_archive").build(wheel, tmp_path, "--no-build-vignettes")
     library = tmp_path / "library"
     library.mkdir()
     run("R", "CMD", "INSTALL", f"--library={library}", str(archive), folder=tmp_path)
@@ -251,15 +215,9 @@ def test_the_package_installs_its_wheel_without_an_index(tmp_path: Path) -> None
     }
     install = "cat(pyfsaggr::install_pyfsagg(python = commandArgs(TRUE)))"
     run("Rscript", "-e", install, str(python), folder=tmp_path, **settings)
-    said = run(
-        *(
-            "Rscript",
-            "-e",
-            "cat(pyfsaggr::list_methods('filters')$name[1], reticulate::import('pyfsagg')$`__file__`)",
-        ),
-        folder=tmp_path,
-        **settings,
-    )
+    file = "reticulate::import('pyfsagg')$`__file__`"
+    code = f"cat(pyfsaggr::list_methods('filters')$name[1], {file})"
+    said = run("Rscript", "-e", code, folder=tmp_path, **settings)
     assert "r-pyfsagg/lib" in said
 
 

@@ -1,10 +1,8 @@
 """Live comparison with RobustRankAggreg through rpy2."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
+from loading import python
 from r_packages import need
 
 from pyfsagg.aggregation._base import AGGREGATORS
@@ -131,4 +129,4 @@ def test_the_bridge_leaves_the_environment_of_child_processes_alone() -> None:
         "from pyfsagg_rpy2.session import environment; environment(); "
         "assert os.environ.get('LD_LIBRARY_PATH') == before"
     )
-    subprocess.run([sys.executable, "-c", code], check=True)
+    python("-c", code)

@@ -27,18 +27,9 @@ Make = Callable[..., EnsembleResult]
 
 
 def make_result(
-    *,
-    names=12,
-    n_resamples=40,
-    filters=("information_gain",),
-    aggregator="arithmetic_mean",
-    scores=None,
-    missing=0.0,
-    classes=("bad", "good"),
-    target="class",
-    dropped=(),
-    **parameters,
-):
+    names=12, n_resamples=40, filters=("information_gain",), aggregator="arithmetic_mean", scores=None,
+    missing=0.0, classes=("bad", "good"), target="class", dropped=(), **parameters,
+):  # fmt: skip
     """A result with scores that fall from feature to feature, plus noise; or with given scores."""
     features = tuple(f"V{j + 1}" for j in range(names)) if isinstance(names, int) else tuple(names)
     rng = np.random.default_rng(5)

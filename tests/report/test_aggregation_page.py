@@ -2,14 +2,13 @@
 
 import re
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 from html_pages import Page
 
 from pyfsagg._report.page import render_page
-from pyfsagg.aggregation import Aggregation, aggregate, permutation_p_values
+from pyfsagg.aggregation import aggregate, permutation_p_values
 from pyfsagg.aggregation._call import compare_aggregations
 from pyfsagg.aggregation._result import INDEPENDENCE
 from pyfsagg.exceptions import DataError, ParameterError
@@ -18,7 +17,7 @@ from pyfsagg.ranks import RankTable
 TABLE = RankTable.from_lists([["a", "b", "c"], ["b", "a"], ["b", "d", "a"]])
 
 
-def read(result: Aggregation, **options: Any) -> Page:
+def read(result, **options) -> Page:
     return Page(render_page(result._page(**options)))
 
 
@@ -109,15 +108,11 @@ def test_long_tables_and_many_lists() -> None:
     assert page.values("data-find") == ["item", "list"]
 
 
-def test_names_are_harmless(hostile: Any) -> None:
+def test_names_are_harmless(hostile) -> None:
     table = RankTable.from_lists(dict.fromkeys(hostile, hostile))
     comparison = compare_aggregations(table, ["rra", "borda"])
-    page = read(
-        replace(comparison.results[0], others=comparison.results[1:]),
-        data_name=hostile[0],
-        command=hostile[1],
-        reading=[hostile[2]],
-    )
+    result = replace(comparison.results[0], others=comparison.results[1:])
+    page = read(result, data_name=hostile[0], command=hostile[1], reading=[hostile[2]])
     assert page.tags.count("script") == 1
     assert "img" not in page.tags
     assert not [name for _, name, _ in page.attributes if name.startswith("on")]

@@ -6,7 +6,7 @@ for barriers; the console stays silent.
 
 import re
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
@@ -24,7 +24,6 @@ from pyfsagg._run.result import Result
 from pyfsagg.cli import main
 from pyfsagg.extending import data_folder
 from pyfsagg_papers import CrossCheck
-from pyfsagg_papers.calibration.run import Calibration
 
 pytestmark = pytest.mark.browser
 
@@ -51,7 +50,7 @@ LOOKS = ((1280, "screen", "light"), (390, "screen", "dark"), (718, "print", "lig
 
 
 @pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+def browser(tmp_path_factory: pytest.TempPathFactory):
     opened = Browser(tmp_path_factory.mktemp("profile"))
     yield opened
     opened.close()
@@ -116,7 +115,7 @@ def pages(tables: Path, tmp_path_factory: pytest.TempPathFactory) -> Pages:
     return Pages(tables, tmp_path_factory.mktemp("pages"))
 
 
-def short(found: Calibration) -> Calibration:
+def short(found):
     """The first rows of every table, and one with the longest cell of each column: axe-core needs half a
     minute for a thousand rows that are built alike."""
     rows = found.rows
@@ -139,6 +138,8 @@ SHIPPED: dict[str, Callable[[], Result]] = {
 BARRIERS = (  # only what is wrong is described: half the time
     "axe.run({ resultTypes: ['violations'] }).then(found => found.violations.map(each => each.id))"
 )
+PRESS = "[...document.querySelectorAll('button')].find(each => each.textContent === '{}').click()"
+KEEP = "URL.createObjectURL = (blob) => { window.kept = blob.text(); return '#'; }; 0"
 OPEN = "document.querySelectorAll('details').forEach(each => { each.open = true })"
 
 
@@ -209,8 +210,7 @@ def test_a_link_opens_what_it_leads_to(pages: Pages, browser: Browser) -> None:
         page.run("document.querySelector('.answer a[href=\"#ranking\"]').click()")
         page.run("new Promise(done => setTimeout(done, 50))")
         assert page.run(seen) == [True, True]
-        page.run("[...document.querySelectorAll('button')].find("
-                 "each => each.textContent === 'Open all').click()")  # fmt: skip
+        page.run(PRESS.format("Open all"))
         assert page.run("document.querySelectorAll('details:not([open])').length") == 0
         assert page.complaints() == []
 
@@ -237,16 +237,14 @@ def test_the_number_of_features_can_be_moved_with_keys(pages: Pages, browser: Br
         assert told.startswith(f"The best 2: two samples would agree to {number_(agreement, 2)} (")
         above = run.permutation.above[[run.feature_names.index(name) for name in frame.index[:2]]]
         assert f"{above.sum()} distinguishable from noise" in told
-        page.run("[...document.querySelectorAll('button')].find("
-                 "each => each.textContent === 'As selected').click()")  # fmt: skip
+        page.run(PRESS.format("As selected"))
         assert page.run(state) == before
         assert page.complaints() == []
 
 
 def test_a_picture_is_saved_as_a_file_of_its_own(pages: Pages, browser: Browser) -> None:
-    keep = "URL.createObjectURL = (blob) => { window.kept = blob.text(); return '#'; }; 0"
     with browser.page(pages["rank"]) as page:
-        page.run(keep)
+        page.run(KEEP)
         page.run("document.querySelector('figcaption button').click()")
         drawn = page.run("window.kept")
     root = ElementTree.fromstring(drawn)
@@ -279,8 +277,7 @@ def test_a_picture_tells_its_points(width: int, pages: Pages, browser: Browser) 
         point = page.mouse if width > 500 else page.tap
         point(x + 2, y + 2)
         assert page.run(TOLD) == [text]
-        ring = page.run("document.querySelectorAll('circle.ring').length")
-        assert ring == 1
+        assert page.run("document.querySelectorAll('circle.ring').length") == 1
         inside = page.run(
             "(() => { const box = document.querySelector('output.told:not([hidden])')"
             ".getBoundingClientRect(); return box.left >= 0 && box.right <= innerWidth })()"
@@ -348,11 +345,9 @@ def test_no_number_is_broken_on_paper(pages: Pages, browser: Browser, kind: str)
 
 
 def test_a_table_saved_from_the_page_has_each_title_once(pages: Pages, browser: Browser) -> None:
-    keep = "URL.createObjectURL = (blob) => { window.kept = blob.text(); return '#'; }; 0"
     with browser.page(pages["screen"]) as page:
-        page.run(keep)
-        page.run("[...document.querySelectorAll('button')].find("
-                 "each => each.textContent === 'Save as CSV').click()")  # fmt: skip
+        page.run(KEEP)
+        page.run(PRESS.format("Save as CSV"))
         lines = page.run("window.kept").splitlines()
     assert lines[0].startswith("Rank,Gene,Guides that count,")
     assert len(lines) == 91
@@ -400,8 +395,7 @@ def _words(content: bytes, fonts: dict[bytes, dict[int, str]]) -> str:
         if font:
             letters = fonts.get(font, {})
         for each in [signs] if signs else re.findall(rb"<([0-9A-Fa-f]+)>", row):
-            text += "".join(
-                letters.get(int(each[i : i + 4], 16), "?") for i in range(0, len(each), 4)
-            )
+            codes = [int(each[i : i + 4], 16) for i in range(0, len(each), 4)]
+            text += "".join(letters.get(code, "?") for code in codes)
         text += " " if end else ""
     return text

@@ -2,7 +2,6 @@
 
 import re
 import warnings
-from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
@@ -18,12 +17,7 @@ SHARES = [0.1, 0.4, 1.0]
 
 
 def simulated(
-    methods,
-    *,
-    classifiers=("naive_bayes", "svm"),
-    protocols=("thesis", "nested"),
-    n_folds=8,
-    failed=0,
+    methods, classifiers=("naive_bayes", "svm"), protocols=("thesis", "nested"), n_folds=8, failed=0
 ):
     """An evaluation in which each method is worse than the one before."""
     rng = np.random.default_rng(0)
@@ -49,21 +43,11 @@ def simulated(
         "rankings": {},
         "methods": {method: {"method": "wam"} for method in methods},
         "classifiers": dict.fromkeys(classifiers, "a classifier"),
-        "thresholds": SHARES,
-        "metrics": ["accuracy"],
-        "n_folds": n_folds,
-        "n_repeats": 1,
-        "test_size": 1 / 3,
-        "n_cells": len(cells),
-        "n_fits": 7,
+        **{"thresholds": SHARES, "metrics": ["accuracy"], "n_folds": n_folds, "n_repeats": 1},
+        **{"test_size": 1 / 3, "n_cells": len(cells), "n_fits": 7},
     }
-    data = {
-        "sha256": "0" * 64,
-        "n_samples": 100,
-        "n_features": 20,
-        "target": "class",
-        "class_counts": {"a": 50, "b": 50},
-    }
+    data = {"sha256": "0" * 64, "n_samples": 100, "n_features": 20, "target": "class"}
+    data["class_counts"] = {"a": 50, "b": 50}
     return Evaluation(cells, parameters=parameters, data=data, versions={"pyfsagg": "0.1.0"})
 
 
@@ -76,9 +60,8 @@ def test_curves_show_the_means_and_their_errors(result: Evaluation) -> None:
     axes = plot_accuracy(result, protocol="thesis")
     assert [ax.get_title() for ax in axes] == ["naive bayes", "svm"]
     (line,) = [line for line in axes[1].lines if line.get_label() == "third"]
-    own = result.summary().query(
-        "protocol == 'thesis' and method == 'third' and classifier == 'svm'"
-    )
+    third = "protocol == 'thesis' and method == 'third' and classifier == 'svm'"
+    own = result.summary().query(third)
     assert line.get_xdata().tolist() == SHARES
     np.testing.assert_allclose(line.get_ydata(), own["mean"])
     bands = [each.get_paths()[0].get_extents() for each in axes[1].collections]
@@ -113,24 +96,12 @@ def test_pictures_take_an_evaluation_and_refuse_the_rest(result: Evaluation) -> 
 
 
 # --- report ----------------------------------------------------------------------------------
-def test_report_has_its_sections_and_figures(result: Evaluation, tmp_path: Path) -> None:
-    path = result.report(
-        tmp_path / "report.html", data_name="table.csv", command="evaluate table.csv"
-    )
-    page = path.read_text()
-    assert re.findall(r'<(?:section class="answer"|div) id="([a-z-]+)"', page) == [
-        *(
-            "summary",
-            "details",
-            "curves",
-            "averages",
-            "optimism",
-            "differences",
-            "values",
-            "settings",
-        ),
-        *("repeat", "cite"),
-    ]
+def test_report_has_its_sections_and_figures(result: Evaluation, tmp_path) -> None:
+    about = {"data_name": "table.csv", "command": "evaluate table.csv"}
+    page = result.report(tmp_path / "report.html", **about).read_text()
+    sections = "summary details curves averages optimism differences values settings repeat cite"
+    found = re.findall(r'<(?:section class="answer"|div) id="([a-z-]+)"', page)
+    assert found == sections.split()
     assert page.count("<svg") == 4
     for svg in re.findall(r"<svg.*?</svg>", page, re.DOTALL):
         ElementTree.fromstring(svg)
@@ -172,9 +143,8 @@ def test_a_real_evaluation_can_be_reported() -> None:
     baselines = ["all_features", "single_filters"]
     found = evaluate(data.X, data.y, baselines=baselines, random_state=0, **options)
     page = found.to_html()
-    assert (
-        "No pair can be distinguished" in page
-    )  # with all features no method differs from another
+    # With all features no method differs from another.
+    assert "No pair can be distinguished" in page
     assert 'id="averages"' not in page
 
 

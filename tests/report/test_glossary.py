@@ -2,7 +2,6 @@
 
 import email.message
 import re
-from collections.abc import Callable
 from importlib import metadata
 from pathlib import Path
 
@@ -20,7 +19,7 @@ ADDRESS = "https://example.org/pyfsagg"
 
 
 @pytest.fixture
-def says(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+def says(monkeypatch: pytest.MonkeyPatch):
     """Let the installed package name these addresses; None: it is not installed."""
 
     def stand_in(*urls: str, installed: bool = True) -> None:

@@ -3,8 +3,6 @@
 import itertools
 import os
 import re
-from pathlib import Path
-from typing import Any
 
 import pytest
 from html_pages import Page as Reader
@@ -30,7 +28,7 @@ from pyfsagg.exceptions import OutputError, ParameterError
 
 
 def picture(prefix: str, word: str = "dots") -> Picture:
-    def draw() -> Any:
+    def draw():
         ax = Figure().add_subplot()
         ax.plot([1, 2], [3, 4], "o", label="dots")
         ax.legend()
@@ -147,7 +145,7 @@ def test_only_a_table_with_a_subject_can_be_searched(reader: Reader) -> None:
     assert Reader(render_page(full_page(find=""))).values("data-sort") == []
 
 
-def test_text_is_escaped_and_markup_is_not(hostile: Any) -> None:
+def test_text_is_escaped_and_markup_is_not(hostile) -> None:
     for word in hostile:
         text = render_page(full_page(word))
         found = Reader(text)
@@ -193,7 +191,7 @@ def test_bad_pages(sections: list[Section], message: str) -> None:
         render_page(Page("t", "s", sections))
 
 
-def test_write_page(tmp_path: Path) -> None:
+def test_write_page(tmp_path) -> None:
     path = tmp_path / "page.html"
     path.write_text("old")
     assert write_page(full_page(), path) == path
@@ -207,7 +205,7 @@ def test_write_page(tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
-def test_table_can_be_sorted_and_searched(tmp_path: Path) -> None:
+def test_table_can_be_sorted_and_searched(tmp_path) -> None:
     """With the policy taken out, a script can press the buttons and say what it sees."""
     press = """<script>
       const table = document.querySelector("table[data-find]");

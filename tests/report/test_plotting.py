@@ -1,12 +1,8 @@
 """Plots: what is drawn and where, not how it looks."""
 
-import subprocess
-import sys
-from typing import Any
-
 import numpy as np
 import pytest
-from matplotlib.axes import Axes
+from loading import python
 from matplotlib.collections import LineCollection, QuadMesh
 from matplotlib.figure import Figure
 from scipy.stats import spearmanr
@@ -24,11 +20,11 @@ from pyfsagg.exceptions import InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
 
 
-def tick_labels(axis: Any) -> list[str]:
+def tick_labels(axis) -> list[str]:
     return [text.get_text() for text in axis.get_ticklabels()]
 
 
-def segments(ax: Axes) -> np.ndarray:
+def segments(ax) -> np.ndarray:
     """Ends (x0, x1) of all horizontal lines, top to bottom."""
     lines = [c for c in ax.collections if isinstance(c, LineCollection)]
     found = np.concatenate([np.asarray(c.get_segments()) for c in lines])
@@ -36,17 +32,17 @@ def segments(ax: Axes) -> np.ndarray:
     return found[np.argsort(found[:, 0, 1], kind="stable")][:, :, 0]
 
 
-def line(ax: Axes, label: str) -> Any:
+def line(ax, label: str):
     return next(each for each in ax.lines if str(each.get_label()).startswith(label))
 
 
-def draw(ax: Axes) -> None:
+def draw(ax) -> None:
     """Lay out and render, so a warning on the way becomes an error of the test."""
     ax.figure.canvas.draw()
 
 
 @pytest.mark.parametrize("threshold", [3, 0.25])
-def test_ranking_shows_medians_intervals_and_the_cut(make: Any, threshold: float) -> None:
+def test_ranking_shows_medians_intervals_and_the_cut(make, threshold: float) -> None:
     result = make(names=12)
     ax = plot_ranking(result, n=8, n_features_to_select=threshold)
     draw(ax)
@@ -66,14 +62,14 @@ def test_ranking_shows_medians_intervals_and_the_cut(make: Any, threshold: float
     assert "Rank" in ax.get_xlabel()
 
 
-def test_ranking_draws_no_cut_where_there_is_none_to_see(make: Any) -> None:
+def test_ranking_draws_no_cut_where_there_is_none_to_see(make) -> None:
     for result, threshold in ((make(names=5), 5), (make(names=200), 0.9)):
         ax = plot_ranking(result, n=5, n_features_to_select=threshold)
         assert not [each for each in ax.lines if str(each.get_label()).startswith("cut")]
         assert not [each for each in ax.lines if str(each.get_label()).endswith("others")]
 
 
-def test_scores_show_quantiles(make: Any) -> None:
+def test_scores_show_quantiles(make) -> None:
     result = make(names=9)
     ax = plot_scores(result, n=4)
     draw(ax)
@@ -89,7 +85,7 @@ def test_scores_show_quantiles(make: Any) -> None:
     assert ax.get_xlabel() == "Score: information gain, nats (larger = more important)"
 
 
-def test_score_label_has_a_unit_only_where_there_is_one(make: Any, bam_filters: Any) -> None:
+def test_score_label_has_a_unit_only_where_there_is_one(make, bam_filters) -> None:
     for filters, words in (
         (["symmetric_uncertainty"], "Score: symmetric uncertainty (larger"),
         (["my_own"], "Score: my own (larger"),
@@ -99,7 +95,7 @@ def test_score_label_has_a_unit_only_where_there_is_one(make: Any, bam_filters: 
         assert ax.get_xlabel().startswith(words)
 
 
-def test_agreement_of_filters_is_the_mean_spearman_correlation(make: Any, bam_filters: Any) -> None:
+def test_agreement_of_filters_is_the_mean_spearman_correlation(make, bam_filters) -> None:
     result = make(filters=bam_filters, n_resamples=15)
     ax = plot_agreement(result)
     draw(ax)
@@ -116,7 +112,7 @@ def test_agreement_of_filters_is_the_mean_spearman_correlation(make: Any, bam_fi
     assert ax.get_ylim() == (3.5, -0.5)
 
 
-def test_agreement_of_a_constant_filter_is_left_open(make: Any) -> None:
+def test_agreement_of_a_constant_filter_is_left_open(make) -> None:
     result = make(filters=["information_gain", "mrmr"], n_resamples=3, names=4)
     result.score_matrices["mrmr"][:] = 1.0
     ax = plot_agreement(result)
@@ -124,7 +120,7 @@ def test_agreement_of_a_constant_filter_is_left_open(make: Any) -> None:
     assert sorted(text.get_text() for text in ax.texts) == ["1.00", "1.00", "–", "–"]
 
 
-def test_agreement_of_resamples_counts_every_pair(make: Any) -> None:
+def test_agreement_of_resamples_counts_every_pair(make) -> None:
     result = make(n_resamples=25)
     ax = plot_agreement(result)
     draw(ax)
@@ -139,13 +135,13 @@ def test_agreement_of_resamples_counts_every_pair(make: Any) -> None:
     assert line(ax, "mean").get_xdata()[0] == pytest.approx(spearman, abs=1e-12)
 
 
-def test_agreement_of_very_many_resamples_takes_evenly_spaced_ones(make: Any) -> None:
+def test_agreement_of_very_many_resamples_takes_evenly_spaced_ones(make) -> None:
     ax = plot_agreement(make(names=3, n_resamples=2500))
     assert sum(bar.get_height() for bar in ax.patches) == 1000 * 999 / 2
 
 
 @pytest.mark.parametrize("aggregator", ["arithmetic_mean", "borda"])
-def test_convergence_aggregates_the_first_resamples(make: Any, aggregator: str) -> None:
+def test_convergence_aggregates_the_first_resamples(make, aggregator: str) -> None:
     result = make(names=10, n_resamples=30, aggregator=aggregator)
     ax = plot_convergence(result, n_features_to_select=3)
     draw(ax)
@@ -164,7 +160,7 @@ def test_convergence_aggregates_the_first_resamples(make: Any, aggregator: str) 
     assert chance.get_ydata()[0] == pytest.approx(0.3)
 
 
-def test_convergence_leaves_out_sizes_without_a_result(make: Any) -> None:
+def test_convergence_leaves_out_sizes_without_a_result(make) -> None:
     scores = np.array([[3.0, 2.0, np.nan], [np.nan, 2.0, 1.0], [3.0, 2.0, 1.0], [3.0, 1.0, 2.0]])
     ax = plot_convergence(make(names=3, scores=scores), n_features_to_select=1)
     draw(ax)
@@ -199,7 +195,7 @@ def test_correlation_of_rows_with_gaps() -> None:
     ],
     ids=["two", "many", "one resample", "all tied", "missing", "bam", "tiny"],
 )
-def test_unusual_results_can_be_drawn(make: Any, kind: str, options: dict[str, Any]) -> None:
+def test_unusual_results_can_be_drawn(make, kind: str, options) -> None:
     ax = make(**options).plot(kind)
     draw(ax)
     assert ax.get_title(loc="left")
@@ -208,7 +204,7 @@ def test_unusual_results_can_be_drawn(make: Any, kind: str, options: dict[str, A
 
 @pytest.mark.parametrize("kind", ENSEMBLE_PLOTS)
 @pytest.mark.filterwarnings("ignore:Glyph:UserWarning")  # DejaVu has no Chinese
-def test_names_are_never_read_as_formulas(make: Any, kind: str, hostile: Any) -> None:
+def test_names_are_never_read_as_formulas(make, kind: str, hostile) -> None:
     ax = make(names=hostile).plot(kind)
     draw(ax)
     if kind in ("ranking", "scores"):
@@ -219,7 +215,7 @@ def test_names_are_never_read_as_formulas(make: Any, kind: str, hostile: Any) ->
 
 
 @pytest.mark.parametrize("kind", ENSEMBLE_PLOTS)
-def test_axes_are_the_given_ones_or_new_ones(make: Any, kind: str) -> None:
+def test_axes_are_the_given_ones_or_new_ones(make, kind: str) -> None:
     result = make()
     given = Figure().add_subplot()
     assert ENSEMBLE_PLOTS[kind](result, ax=given) is given
@@ -228,7 +224,7 @@ def test_axes_are_the_given_ones_or_new_ones(make: Any, kind: str) -> None:
         ENSEMBLE_PLOTS[kind](result, ax="here")
 
 
-def test_arguments_out_of_range(make: Any) -> None:
+def test_arguments_out_of_range(make) -> None:
     result = make()
     for plot in (plot_ranking, plot_scores):
         with pytest.raises(ParameterError, match="n must be a whole number of at least 1, got 0"):
@@ -243,8 +239,7 @@ def test_arguments_out_of_range(make: Any) -> None:
 def test_no_pyplot_state_is_left_behind() -> None:
     """In a process of its own: this one may have used pyplot for other reasons."""
     code = "import sys, pyfsagg.plotting; print('matplotlib.pyplot' in sys.modules)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "False"
+    assert python("-c", code).stdout.strip() == "False"
 
 
 @pytest.mark.parametrize(

@@ -3,11 +3,9 @@
 import html
 import json
 import re
-from typing import Any
 
 import numpy as np
 import pytest
-from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from pyfsagg._report.drawing import (
@@ -19,7 +17,7 @@ from pyfsagg._report.drawing import (
 )
 
 
-def told(draw: Any) -> list[tuple[int, int, str]]:
+def told(draw) -> list[tuple[int, int, str]]:
     """Place and words of each point, as the script of a page puts them together."""
     svg = str(inline_svg(draw, prefix="p", label="test"))
     found = re.search('data-points="([^"]*)"', svg)
@@ -32,23 +30,24 @@ def told(draw: Any) -> list[tuple[int, int, str]]:
     ]  # fmt: skip
 
 
-def axes(**titles: str) -> Axes:
+def said(draw) -> list[str]:
+    return [text for *_, text in told(draw)]
+
+
+def axes(**titles: str):
     made = Figure(figsize=(6.4, 3.0), layout="constrained").add_subplot()
     made.set(xlabel=titles.get("x", "Dose (mg)"), ylabel=titles.get("y", "Answer"))
     return made
 
 
 def test_points_are_where_the_marks_are() -> None:
-    def draw() -> Axes:
+    def draw():
         ax = axes()
         ax.plot([1, 2, 40], [0.5, np.nan, -3], "o", label="drug")
         return ax
 
     points = told(draw)
-    assert [text for *_, text in points] == [
-        "Dose 1, Answer 0.5 (drug)",
-        "Dose 40, Answer −3 (drug)",
-    ]
+    assert said(draw) == ["Dose 1, Answer 0.5 (drug)", "Dose 40, Answer −3 (drug)"]
     svg = str(inline_svg(draw, prefix="p", label="test"))
     marks = re.findall(r'<use href="[^"]*" x="([\d.]+)" y="([\d.]+)" style="fill: #1f77b4', svg)
     assert len(marks) == 2
@@ -58,40 +57,35 @@ def test_points_are_where_the_marks_are() -> None:
 
 
 def test_names_at_an_axis_and_own_names() -> None:
-    def named() -> Axes:
+    def named():
         ax = axes(x="−log10 of the p-value")
         ax.plot([2.0, 1.0], [0, 1], "o", label="p-value")
         ax.set_yticks([0, 1], ["a{0}", "b"])
         return ax
 
-    assert [text for *_, text in told(named)] == [
-        "a{0}: −log10 of the p-value 2 (p-value)",
-        "b: −log10 of the p-value 1 (p-value)",
-    ]
+    of_p = "−log10 of the p-value"
+    assert said(named) == [f"a{{0}}: {of_p} 2 (p-value)", f"b: {of_p} 1 (p-value)"]
 
-    def own() -> Axes:
+    def own():
         ax = axes()
         (dots,) = ax.plot([1.0], [2.0], "o")
         name_points(dots, ["TP53"])
         name_points(ax.scatter([3.0], [4.0], label="late"), ["BRCA1"])
         return ax
 
-    assert [text for *_, text in told(own)] == [
-        "TP53: Dose 1, Answer 2",
-        "BRCA1: Dose 3, Answer 4 (late)",
-    ]
+    assert said(own) == ["TP53: Dose 1, Answer 2", "BRCA1: Dose 3, Answer 4 (late)"]
 
 
 def test_bars_and_curves() -> None:
-    def bars() -> Axes:
+    def bars():
         ax = axes(x="Share")
         ax.barh([0, 1], [0.25, 0.5])
         ax.set_yticks([0, 1], ["x", "y"])
         return ax
 
-    assert [text for *_, text in told(bars)] == ["x: Share 0.25", "y: Share 0.5"]
+    assert said(bars) == ["x: Share 0.25", "y: Share 0.5"]
 
-    def curves() -> Axes:
+    def curves():
         ax = axes()
         ax.plot(np.arange(500.0), np.zeros(500), label="long")
         ax.plot([0, 1], [0, 1], label="two ends")
@@ -107,7 +101,7 @@ def test_bars_and_curves() -> None:
 
 @pytest.mark.parametrize("case", ["cloud", "empty", "two tables of names", "outside"])
 def test_pictures_that_tell_nothing(case: str) -> None:
-    def draw() -> Axes:
+    def draw():
         ax = axes()
         if case == "cloud":
             ax.plot(np.arange(MOST + 1), np.arange(MOST + 1), "o")
@@ -124,7 +118,7 @@ def test_pictures_that_tell_nothing(case: str) -> None:
 
 
 def test_panels_have_their_titles() -> None:
-    def draw() -> Axes:
+    def draw():
         left, right = Figure(figsize=(6, 3)).subplots(1, 2, sharey=True)
         for each, title in ((left, "bayes"), (right, "trees")):
             each.plot([1], [0.5], "o")
@@ -133,21 +127,18 @@ def test_panels_have_their_titles() -> None:
         left.set_ylabel("Accuracy")
         return left
 
-    assert [text for *_, text in told(draw)] == [
-        "bayes: Kept 1, Accuracy 0.5",
-        "trees: Kept 1, Accuracy 0.5",
-    ]
+    assert said(draw) == [f"{name}: Kept 1, Accuracy 0.5" for name in ("bayes", "trees")]
 
 
 def test_tiles_say_their_row_their_column_and_their_text() -> None:
-    def draw() -> Axes:
+    def draw():
         ax = axes()
         shades = np.array([[1.0, np.nan], [0.2, 1.0]])
         draw_correlations(ax, shades, ["a", "b"])
         return ax
 
     points = told(draw)
-    assert [text for *_, text in points] == ["a, a: 1.00", "a, b: –", "b, a: 0.20", "b, b: 1.00"]
+    assert said(draw) == ["a, a: 1.00", "a, b: –", "b, a: 0.20", "b, b: 1.00"]
     (x, y, _), (right, _, _), (_, below, _), _ = points
     assert right > x
     assert below > y

@@ -8,7 +8,7 @@ import pytest
 
 from pyfsagg._report.page import PageTable, Picture, render_page
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.rank_order import Elimination, eliminate, make_planted_orders
+from pyfsagg.rank_order import eliminate, make_planted_orders
 from pyfsagg.rank_order.naive_bayes import random_subset_baseline
 from pyfsagg_papers.orders.experiment import Experiment, Finding
 from pyfsagg_papers.orders.figures import experiment_page
@@ -18,11 +18,11 @@ X = DATA.X.rename(columns={"planted_1": "<b>one</b>"})
 
 
 @pytest.fixture(scope="module")
-def result() -> Elimination:
+def result():
     return eliminate(X, DATA.y, "spoilers", accuracy=True, random_state=0)
 
 
-def test_elimination_page(result: Elimination) -> None:
+def test_elimination_page(result) -> None:
     band = random_subset_baseline(X, DATA.y, max_size=7, n_subsets=5)
     banded = replace(result, baseline=band)
     page = banded._page(n_features_to_select=3, data_name="a table", command="order x")
@@ -51,10 +51,9 @@ def test_page_without_accuracy() -> None:
     assert not any("pyfsagg order" in getattr(block, "code", "") for block in repeat.blocks)
 
 
-def test_experiment_page(result: Elimination) -> None:
-    curve = result.to_frame()[["size", "divergence", "accuracy"]].assign(
-        method="spoilers", removed=np.arange(7)
-    )
+def test_experiment_page(result) -> None:
+    curve = result.to_frame()[["size", "divergence", "accuracy"]]
+    curve = curve.assign(method="spoilers", removed=np.arange(7))
     curves = pd.concat([curve.assign(panel=panel) for panel in ("first", "second")])
     findings = (Finding("one thing", True, "1 > 0"), Finding("another", False, "1 < 0"))
     found = Experiment("figure-8", "Orders", "accuracy", curves, None, findings, {"n_repeats": 2})

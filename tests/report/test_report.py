@@ -5,7 +5,6 @@ import io
 import json
 import os
 import re
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -90,10 +89,9 @@ def test_every_parameter_and_version_is_in_the_settings(page: Page, result: Any)
     assert names["Dropped features"] == "constant"
     assert names["Samples per class"] == "bad: 617; good: 617"
     assert set(result.versions) <= set(names)
-    groups = 3
-    threshold_and_method = 2
     recorded = len(result.parameters) - 1 + len(result.data) + len(result.versions)
-    assert sum(len(c) in (1, 2) for _, c in page.rows) == groups + threshold_and_method + recorded
+    more = 3 + 2  # groups; threshold and method
+    assert sum(len(c) in (1, 2) for _, c in page.rows) == more + recorded
 
 
 @pytest.mark.usefixtures("composed")
@@ -153,12 +151,9 @@ def test_own_plot_style_does_not_reach_the_report(make: Any) -> None:
 
 @pytest.mark.usefixtures("composed")
 def test_threshold_may_be_a_numpy_number(make: Any) -> None:
-    assert make().to_html(n_features_to_select=np.int64(3)) == make().to_html(
-        n_features_to_select=3
-    )
-    assert make().to_html(n_features_to_select=np.float64(0.5)) == make().to_html(
-        n_features_to_select=0.5
-    )
+    for given, plain in ((np.int64(3), 3), (np.float64(0.5), 0.5)):
+        page = make().to_html(n_features_to_select=given)
+        assert page == make().to_html(n_features_to_select=plain)
 
 
 @pytest.mark.usefixtures("composed")
@@ -259,15 +254,11 @@ def test_sources_are_cited(page: Page) -> None:
 
     assert "R. E. Salman (2022)" in page.words
     assert "pyfsagg, version 0.1.0" in page.words
-    for source in (
-        FILTERS.get("mrmr").source,
-        FILTERS.get("chi_squared").source,
-        AGGREGATORS.get("arithmetic_mean").source,
-    ):
-        assert source in page.words
+    for spec in (*map(FILTERS.get, ("mrmr", "chi_squared")), AGGREGATORS.get("arithmetic_mean")):
+        assert spec.source in page.words
 
 
-def test_write_report(result: Any, tmp_path: Path) -> None:
+def test_write_report(result: Any, tmp_path) -> None:
     path = tmp_path / "report.html"
     path.write_text("old")
     assert result.report(path, n_features_to_select=3, command="demo") == path
@@ -276,7 +267,7 @@ def test_write_report(result: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("composed")
-def test_file_name_that_is_not_unicode(result: Any, tmp_path: Path) -> None:
+def test_file_name_that_is_not_unicode(result: Any, tmp_path) -> None:
     result.report(tmp_path / "r.html", command="rank caf\udce9.csv")
     assert "rank caf\ufffd.csv" in (tmp_path / "r.html").read_text(encoding="utf-8")
 
@@ -313,7 +304,7 @@ def test_browser_has_nothing_to_complain_about(make, bam_filters, hostile, tmp_p
 
 
 @pytest.mark.browser
-def test_browser_refuses_any_other_script(make: Any, tmp_path: Path) -> None:
+def test_browser_refuses_any_other_script(make: Any, tmp_path) -> None:
     """The page's own policy is a second wall, should escaping ever fail; and the log is read."""
     path = make().report(tmp_path / "report.html")
     injected = "<script>document.title = 'taken'</script></body>"
@@ -324,7 +315,7 @@ def test_browser_refuses_any_other_script(make: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.browser
-def test_what_has_no_row_is_found_and_a_table_is_saved(make: Any, tmp_path: Path) -> None:
+def test_what_has_no_row_is_found_and_a_table_is_saved(make: Any, tmp_path) -> None:
     names = ["=1+1", 'a"b,c', *(f"g{i}" for i in range(2, 600))]
     result = make(names=names, n_resamples=5)
     last = result.to_frame().index[-1]
@@ -374,9 +365,9 @@ def test_where_nothing_is_selected_the_page_says_why_and_what_is_nearest() -> No
     nearest = run.permutation.to_frame().iloc[0]
     text = run.to_html()
     front = text[text.index('<section class="answer"') : text.index("</section>")]
-    assert (
+    said = (
         "<b>No feature is selected.</b> No feature can be distinguished from noise, which does not"
-        in front
     )
+    assert said in front
     assert f"the nearest is {nearest.name} (family-wise p-value" in front
     assert "would select 0." in text

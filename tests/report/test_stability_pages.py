@@ -1,8 +1,5 @@
 """Pictures and pages of stability and of the influence of the aggregator."""
 
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -36,7 +33,7 @@ def result() -> InfluenceResult:
     )  # fmt: skip
 
 
-def line(ax: Any, label: str) -> tuple[np.ndarray, np.ndarray]:
+def line(ax, label: str) -> tuple[np.ndarray, np.ndarray]:
     found = next(each for each in ax.lines if each.get_label() == label)
     return np.asarray(found.get_xdata()), np.asarray(found.get_ydata())
 
@@ -109,14 +106,9 @@ def test_pictures_refuse_what_they_cannot_draw(result: InfluenceResult) -> None:
 
 
 # --- pages -----------------------------------------------------------------------------------
-def test_stability_page_shows_the_table(tmp_path: Path) -> None:
-    report = stability(
-        SCORES,
-        n_features_to_select=3,
-        compare=SCORES[:9, ::-1],
-        names=("one", "<other>"),
-        input="scores",
-    )
+def test_stability_page_shows_the_table(tmp_path) -> None:
+    other = {"compare": SCORES[:9, ::-1], "names": ("one", "<other>")}
+    report = stability(SCORES, n_features_to_select=3, input="scores", **other)
     table = stability_table(SCORES, n_features_to_select=3)
     page = report._page(command="stability scores.csv")
     path = write_page(page, tmp_path / "report.html")
@@ -158,7 +150,7 @@ def test_influence_page_of_one_aggregator_and_of_undefined_values() -> None:
     assert "The stability measure 'spearman' is undefined" in shown.words
 
 
-def test_ensemble_report_answers_whether_resamples_were_enough(make: Any) -> None:
+def test_ensemble_report_answers_whether_resamples_were_enough(make) -> None:
     result = make(names=20, n_resamples=60)
     words = adequacy_blocks(result, 5)[0].text
     found = adequacy(result.combined, n_features_to_select=5, random_state=result.seed)
@@ -171,13 +163,13 @@ def test_ensemble_report_answers_whether_resamples_were_enough(make: Any) -> Non
     assert "Figure 7. Stability of the best k features" in page.words
 
 
-def test_ensemble_report_uses_the_aggregator_of_the_run(make: Any) -> None:
+def test_ensemble_report_uses_the_aggregator_of_the_run(make) -> None:
     by_mean = adequacy_blocks(make(names=20, n_resamples=30), 5)[0].text
     by_stuart = adequacy_blocks(make(names=20, n_resamples=30, aggregator="stuart"), 5)[0].text
     assert by_mean != by_stuart
 
 
-def test_ensemble_report_says_why_there_is_no_curve(make: Any) -> None:
+def test_ensemble_report_says_why_there_is_no_curve(make) -> None:
     partly = make(names=12, n_resamples=40, missing=0.3)
     assert len(adequacy_blocks(partly, 5)) == 1
     assert "missing scores" in adequacy_blocks(partly, 5)[0].text

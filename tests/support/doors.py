@@ -4,8 +4,6 @@ Each door leaves a saved folder, and a digest of what it holds is compared.  ``p
 what R has saved in it by the door of Python on another environment, that of R, and compares both there.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import sys

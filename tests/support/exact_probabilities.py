@@ -1,7 +1,6 @@
 """Probabilities of ordered uniform numbers in whole rationals."""
 
 import math
-from collections.abc import Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -14,7 +13,7 @@ def exact_log(value: Fraction) -> float:
         return float((Decimal(value.numerator) / Decimal(value.denominator)).ln())
 
 
-def stuart(numerators: Sequence[int], denominator: int) -> Fraction:
+def stuart(numerators, denominator: int) -> Fraction:
     """Stuart's Q of ranks over one denominator: P(N(t) ≥ required at every distinct rank)."""
     n, state, before = len(numerators), {0: Fraction(1)}, 0
     for level in sorted(set(numerators)):
@@ -29,7 +28,7 @@ def stuart(numerators: Sequence[int], denominator: int) -> Fraction:
     return state[n] * FACTORIALS[n]
 
 
-def crossing(levels: Sequence[Fraction], n: int) -> tuple[Fraction, Fraction]:
+def crossing(levels, n: int) -> tuple[Fraction, Fraction]:
     """P(N(q_k) ≥ k for some k) of n numbers, by the first such k, and P(none) summed by itself."""
     state, before, crossed = {0: Fraction(1)}, Fraction(0), Fraction(0)
     for k, level in enumerate(levels, start=1):

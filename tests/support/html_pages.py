@@ -4,10 +4,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
 from html.parser import HTMLParser
-from pathlib import Path
-from typing import NoReturn
 
 import pytest
 from markupsafe import Markup
@@ -20,7 +17,7 @@ from pyfsagg._report import drawing
 def compose_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures of pages are composed and not rendered: for tests that read the words around them."""
 
-    def compose(draw: Callable[[], object], *, prefix: str, label: str) -> Markup:
+    def compose(draw, *, prefix: str, label: str) -> Markup:
         with ALONE, rc_context():
             draw()
         return Markup('<svg role="img" aria-label="{}"></svg>').format(label)
@@ -79,7 +76,7 @@ class Page(HTMLParser):
         return [value for _, attribute, value in self.attributes if attribute == name]
 
 
-def missing(what: str) -> NoReturn:
+def missing(what: str):
     """Skip the test; where nothing may be missing, let it fail."""
     if os.environ.get("PYFSAGG_REQUIRE_ALL") == "1":
         pytest.fail(f"PYFSAGG_REQUIRE_ALL=1, and {what}")
@@ -94,7 +91,7 @@ def chromium() -> str:
     missing("no Chromium is installed")
 
 
-def open_in_browser(page: Path, profile: Path, *options: str) -> subprocess.CompletedProcess[str]:
+def open_in_browser(page, profile, *options: str) -> subprocess.CompletedProcess[str]:
     """The page after its script ran, on standard output, and the console, on standard error."""
     flags = (
         "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run "

@@ -2,13 +2,11 @@
 
 import os
 import shutil
-import subprocess
-from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from loading import ROOT, program
 
-ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "r_bridge" / "pyfsaggr"
 
 
@@ -25,20 +23,16 @@ def need_pyfsaggr() -> None:
 
 def run(*command: str, folder: Path, **environment: str) -> str:
     """What a command prints; it must succeed."""
-    done = subprocess.run(
-        command,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=900,
-        env=clean({**os.environ, **environment}),
-    )
-    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
-    return done.stdout
+    settings = clean({**os.environ, **environment})
+    return program(*command, cwd=folder, timeout=900, env=settings).stdout
 
 
-def clean(environment: Mapping[str, str]) -> dict[str, str]:
+def rscript(code: str, *folders: Path, folder: Path, **environment: str) -> str:
+    """What R prints of code, with packages from further folders."""
+    return run("Rscript", "-e", code, folder=folder, R_LIBS=libraries(*folders), **environment)
+
+
+def clean(environment) -> dict[str, str]:
     """Without the paths of the Python of this test, which is another than that of R."""
     others = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
     return {key: value for key, value in environment.items() if key not in others}

@@ -3,12 +3,10 @@
 import ast
 import functools
 import re
-import subprocess
-import sys
-from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 
 import pytest
+from loading import python
 
 import pyfsagg
 import pyfsagg.extending
@@ -23,14 +21,8 @@ FLOORS = (
     ("_kernels", "_table", "_report"),
     ("_run", "ranks", "resampling", "discretization", "datasets"),
     (
-        "_command",
-        "filters",
-        "aggregation",
-        "screens",
-        "study_tables",
-        "stability_measures",
-        "statistics",
-        "error_control",
+        *("_command", "filters", "aggregation", "screens", "study_tables", "stability_measures"),
+        *("statistics", "error_control"),
     ),
     ("unsupervised", "rank_order", "score_tables"),
     ("ensemble",),
@@ -55,20 +47,18 @@ def _room_of(module: str) -> str | None:
     return None
 
 
-def _imported(tree: ast.AST) -> Iterator[str]:
+def _imported(tree: ast.AST):
     """Every module of ours that a file imports, wherever in the file, by statement or by a string."""
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
-            if node.module in ("pyfsagg", *CLIENTS):
-                yield from (f"{node.module}.{alias.name}" for alias in node.names)
-            else:
-                yield node.module
+            tops = node.module in ("pyfsagg", *CLIENTS)
+            yield from (f"{node.module}.{x.name}" if tops else node.module for x in node.names)
         elif isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
     yield from _named(tree)
 
 
-def _named(tree: ast.AST) -> Iterator[str]:
+def _named(tree: ast.AST):
     """Every module of ours that a file loads by a string."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and _loads_by_name(node.func):
@@ -87,10 +77,10 @@ TOPS = (ROOT / "pyfsagg", ROOT / "r_bridge" / "pyfsagg_rpy2", ROOT / "pyfsagg_pa
 MODULES = sorted(path for top in TOPS for path in top.rglob("*.py") if path != top / "__init__.py")
 
 
-def _of(paths: list[Path]) -> Callable[[Callable[[Path], None]], Callable[[], None]]:
+def _of(paths: list[Path]):
     """One test of all files; what fails is said for each of them."""
 
-    def of_all(test: Callable[[Path], None]) -> Callable[[], None]:
+    def of_all(test):
         def of_every_file() -> None:
             wrong = {}
             for path in paths:
@@ -163,7 +153,7 @@ def test_words_and_names_that_a_file_may_not_use(path: Path) -> None:
         assert "warnings.warn(" not in text
 
 
-def _hidden(tree: ast.AST) -> Iterator[str]:
+def _hidden(tree: ast.AST):
     """What a file imports of pyfsagg through a name with an underscore."""
     for node in ast.walk(tree):
         names: list[str] = []
@@ -187,14 +177,10 @@ def f():
     from pyfsagg.ranks import _files
     return pyfsagg.ranks._ranking.read, _own
 """
-    assert set(_hidden(ast.parse(text))) == {
-        "pyfsagg._run",
-        "pyfsagg._base.validation.check_integer",
-        "pyfsagg._page",
-        "pyfsagg.ranks._files",
-        "pyfsagg.ranks._ranking",
-        "pyfsagg.ranks._ranking.read",
-    }
+    hidden = (
+        "_run _base.validation.check_integer _page ranks._files ranks._ranking ranks._ranking.read"
+    )
+    assert set(_hidden(ast.parse(text))) == {f"pyfsagg.{name}" for name in hidden.split()}
     text = """'--a'\nf(help='--b')\nsay = f"{x} or --c"\ng('--d', h={1: 'pass --e'})\nk = 'a--f'"""
     flags = [each for each in _said(ast.parse(text)) if _FLAG.search(each)]
     assert flags == [" or --c", "--d", "pass --e"]
@@ -220,28 +206,11 @@ def f():
 
 
 METHODS = [
-    "AGGREGATORS",
-    "AggregatedValues",
-    "AggregatorSpec",
-    "ELIMINATIONS",
-    "EliminationSpec",
-    "FILTERS",
-    "FilterSpec",
-    "PLANS",
-    "PairwiseAverage",
-    "STABILITY_MEASURES",
-    "Scorer",
-    "SetPairs",
-    "StabilitySpec",
-    "Strategy",
-    "UNSUPERVISED_METHODS",
-    "UnsupervisedSpec",
-    "VOTING_RULES",
-    "Count",
-    "VotingRule",
-    "WholeSample",
-    "function_filter",
-]
+    "AGGREGATORS", "AggregatedValues", "AggregatorSpec", "ELIMINATIONS", "EliminationSpec", "FILTERS",
+    "FilterSpec", "PLANS", "PairwiseAverage", "STABILITY_MEASURES", "Scorer", "SetPairs",
+    "StabilitySpec", "Strategy", "UNSUPERVISED_METHODS", "UnsupervisedSpec", "VOTING_RULES", "Count",
+    "VotingRule", "WholeSample", "function_filter",
+]  # fmt: skip
 """What methods of other packages are made of: registries, specs and what these bind."""
 
 
@@ -277,7 +246,7 @@ TERMINAL = (
 )
 
 
-def _said(tree: ast.AST) -> Iterator[str]:
+def _said(tree: ast.AST):
     """The strings of a file that somebody may read, without docstrings and the help of flags."""
     unsaid = {
         id(text)
@@ -286,11 +255,8 @@ def _said(tree: ast.AST) -> Iterator[str]:
         for text in ([node.value] if isinstance(node, ast.Expr) else ast.walk(node))
     }
     for node in ast.walk(tree):
-        if (
-            isinstance(node, ast.Constant)
-            and isinstance(node.value, str)
-            and id(node) not in unsaid
-        ):
+        said = isinstance(node, ast.Constant) and id(node) not in unsaid
+        if said and isinstance(node.value, str):
             yield node.value
 
 
@@ -326,7 +292,7 @@ def _circles(edges: dict[str, set[str]]) -> list[set[str]]:
     return [one for j, one in enumerate(rounds) if one and one not in rounds[:j]]
 
 
-def _targets(tree: ast.AST, files: Container[str]) -> set[str]:
+def _targets(tree: ast.AST, files) -> set[str]:
     """The files that a file imports: for its types and inside its functions, too."""
     found = set()
     for node in ast.walk(tree):
@@ -342,20 +308,16 @@ def _targets(tree: ast.AST, files: Container[str]) -> set[str]:
     return found
 
 
-def test_wam_is_imported_without_what_it_may_never_call() -> None:
-    heavy = "scipy.stats scipy.special scipy.optimize sklearn statsmodels matplotlib"
-    code = f"import pyfsagg; pyfsagg.wam; import sys; print([m for m in {heavy.split()} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+HEAVY = "numpy pandas scipy numba sklearn matplotlib jinja2 rpy2"
+STARTS = {
+    "import pyfsagg": HEAVY,
+    "from pyfsagg.cli import build_parser; build_parser()": HEAVY,  # the help of the terminal
+    "import pyfsagg; pyfsagg.wam": "scipy.stats scipy.special scipy.optimize sklearn statsmodels matplotlib",
+}
 
 
-@pytest.mark.parametrize(
-    "start",
-    ["import pyfsagg", "from pyfsagg.cli import build_parser; build_parser()"],
-    ids=["import", "help of the command line"],
-)
+@pytest.mark.parametrize("start", STARTS)
 def test_what_is_often_started_loads_nothing_heavy(start: str) -> None:
-    heavy = "numpy pandas scipy numba sklearn matplotlib jinja2 rpy2"
-    code = f"{start}; import sys; print([m for m in {heavy.split()} if m in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "[]"
+    heavy = STARTS[start].split()
+    code = f"{start}; import sys; print([m for m in {heavy} if m in sys.modules])"
+    assert python("-c", code).stdout.strip() == "[]"

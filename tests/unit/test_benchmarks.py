@@ -4,23 +4,20 @@ import argparse
 import json
 import re
 import runpy
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
+from loading import python
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 SPEED = (FOLDER.parent / "docs" / "match" / "speed.md").read_text(encoding="utf-8")
 
 
-def record(name: str) -> Any:
+def record(name: str):
     return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
 
 
-def tool(name: str) -> dict[str, Any]:
+def tool(name: str):
     return runpy.run_path(str(FOLDER.parent / "tools" / f"{name}.py"), run_name=name)
 
 
@@ -53,15 +50,10 @@ def test_scripts_that_are_refused(tmp_path: Path) -> None:
         ("run_all.py", "--only", "mrrm", 2, "no benchmark is called 'mrrm'; there are aggregation"),
         ("page.py", "--results", str(tmp_path), 1, "run run_all.py first"),
     ):
-        command = [sys.executable, str(FOLDER / path), *options]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        assert done.returncode == code
-        assert message in done.stderr
+        assert message in python(FOLDER / path, *options, code=code).stderr
 
 
-def test_every_figure_of_the_page_is_read_from_a_record(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_figure_of_the_page_is_read_from_a_record(monkeypatch, capsys):
     blocks = re.compile(r"^```python prose\n(.*?)^```", re.MULTILINE | re.DOTALL)
     assert not re.search(r"\d", blocks.sub("", SPEED))
     monkeypatch.syspath_prepend(str(FOLDER.parent / "tools"))
@@ -105,7 +97,7 @@ def test_recorded_peaks_and_times_keep_their_limits() -> None:
         assert max(row[f"times {base}"] for row in rows) <= 3.0
 
 
-def parts_of_records() -> Iterator[tuple[str, Any]]:
+def parts_of_records():
     """What one run of a tool or a benchmark has written."""
     for path in FOLDER.glob("*.json"):
         found = record(path.stem)
@@ -200,12 +192,8 @@ def test_recorded_builds_have_the_same_bits_but_for_the_last_digits() -> None:
         assert build["errors"] == {}, name
         assert build["largest relative difference"] < 1e-14, name
         assert build["cases"] == build["same bits"] or build["others"], name
-        sums = {
-            "filter-cox_score",
-            "filter-f_statistic",
-            "filter-mrmr_correlation",
-            "filter-pearson",
-        }
+        names = "cox_score f_statistic mrmr_correlation pearson"
+        sums = {f"filter-{each}" for each in names.split()}
         assert set(build["others"]) <= sums, name
 
 

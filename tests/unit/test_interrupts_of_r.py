@@ -4,7 +4,6 @@ import ctypes
 import signal
 import sys
 import time
-from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -16,7 +15,7 @@ from pyfsagg.for_r._interrupts import inside_r, interruptible
 
 
 @pytest.fixture
-def visit() -> Iterator[None]:
+def visit():
     handler = signal.getsignal(signal.SIGINT)
     enter()
     yield
@@ -38,7 +37,7 @@ def work_on() -> str:
     return "worked to the end"
 
 
-def assert_ended(work: Callable[[], Any]) -> None:
+def assert_ended(work) -> None:
     assert interruptible(work) is None
 
 

@@ -2,26 +2,19 @@
 
 import os
 import re
-import subprocess
-import sys
 import zipfile
 from pathlib import Path
 
 import pytest
+from loading import ROOT, python
 
 pytestmark = pytest.mark.thorough
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
-    subprocess.run(
-        [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), "."],
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-    )
+    python("-m", "build", "--wheel", "--no-isolation", "--outdir", folder, ".", cwd=ROOT)
     (found,) = folder.glob("*.whl")
     return found
 
@@ -40,8 +33,7 @@ def test_data_templates_and_type_marker_are_packed(wheel: Path) -> None:
 def test_installed_wheel_works_in_an_empty_folder(wheel: Path, tmp_path: Path) -> None:
     site = tmp_path / "site"
     pip = "pip install --quiet --no-deps --disable-pip-version-check --target"
-    command = [sys.executable, "-m", *pip.split(), str(site), str(wheel)]
-    subprocess.run(command, check=True, capture_output=True)
+    python("-m", *pip.split(), site, wheel)
     empty = tmp_path / "empty"
     empty.mkdir()
     code = """
@@ -54,16 +46,9 @@ print(pyfsagg.load_dataset("ionosphere").X.shape, len(pyfsagg_papers.load_publis
 demo = "demo --method wam --filter chi_squared --n-resamples 5 --output out --quiet"
 raise SystemExit(main(demo.split()))
 """
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=empty,
-        # The question is what is packed; kernels would be compiled once more for the new folder.
-        env={**os.environ, "PYTHONPATH": str(site), "NUMBA_DISABLE_JIT": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    # The question is what is packed; kernels would be compiled once more for the new folder.
+    environment = {**os.environ, "PYTHONPATH": str(site), "NUMBA_DISABLE_JIT": "1"}
+    done = python("-c", code, cwd=empty, env=environment)
     where, commands, shape = done.stdout.splitlines()
     assert Path(where).is_relative_to(site)
     assert commands == "cross-check reproduce"

@@ -10,21 +10,18 @@ import tomllib
 from collections import Counter
 from operator import attrgetter
 from pathlib import Path
-from types import ModuleType
-from typing import Any
 
 import pytest
 from html_pages import chromium, missing
-from loading import load
+from loading import ROOT, load
 
 import pyfsagg
 
-ROOT = Path(__file__).parents[2]
 VALIDATION = ROOT / "data" / "validation"
 
 
 @pytest.fixture(scope="module")
-def paper() -> ModuleType:
+def paper():
     return load(ROOT / "paper" / "build.py")
 
 
@@ -34,19 +31,19 @@ def template() -> str:
 
 
 @pytest.fixture(scope="module")
-def values(paper: ModuleType) -> dict[str, str]:
+def values(paper) -> dict[str, str]:
     return paper.all_values()
 
 
-def rows(document: dict[str, Any]) -> list[dict[str, Any]]:
+def rows(document):
     return [dict(zip(document["columns"], row, strict=True)) for row in document["rows"]]
 
 
-def run(name: str) -> dict[str, Any]:
+def run(name: str):
     return json.loads((VALIDATION / name).read_text(encoding="utf-8"))
 
 
-def test_the_text_has_every_value(paper: ModuleType, template: str, values: dict[str, str]) -> None:
+def test_the_text_has_every_value(paper, template: str, values: dict[str, str]) -> None:
     text = paper.fill(template, values)
     assert "{{" not in text
     assert not re.search(r"\bnan\b", re.sub(r"base64,\S+", "", text))
@@ -166,14 +163,14 @@ def test_the_comparison_with_r_is_the_shipped_one(values: dict[str, str]) -> Non
         ("4.4 cells", 2),
     ],
 )
-def test_a_typed_number_is_found(paper: ModuleType, text: str, typed: int) -> None:
+def test_a_typed_number_is_found(paper, text: str, typed: int) -> None:
     assert len(paper.typed_numbers(text)) == typed
     if typed:
         with pytest.raises(paper.BuildError, match="numbers in the template"):
             paper.fill(text, {})
 
 
-def test_placeholders_and_values_are_the_same(paper: ModuleType) -> None:
+def test_placeholders_and_values_are_the_same(paper) -> None:
     assert paper.fill("{{a}} of {{b}}; {{a}}", {"a": "1", "b": "2"}) == "1 of 2; 1"
     with pytest.raises(paper.BuildError, match=r"no value for c; values\.py computes them"):
         paper.fill("{{a}} {{c}}", {"a": "1"})
@@ -181,7 +178,7 @@ def test_placeholders_and_values_are_the_same(paper: ModuleType) -> None:
         paper.fill("{{a}}", {"a": "1", "b": "2"})
 
 
-def test_every_reference_resolves(paper: ModuleType, template: str, values: dict[str, str]) -> None:
+def test_every_reference_resolves(paper, template: str, values: dict[str, str]) -> None:
     books = (ROOT / "paper" / "paper.bib").read_text(encoding="utf-8")
     text = paper.fill(template, values)
     paper.check_references(text, books)
@@ -193,7 +190,7 @@ def test_every_reference_resolves(paper: ModuleType, template: str, values: dict
         paper.check_references(text, books + books)
 
 
-def test_the_table_of_the_field_names_what_exists(paper: ModuleType) -> None:
+def test_the_table_of_the_field_names_what_exists(paper) -> None:
     with (ROOT / "paper" / "field.toml").open("rb") as file:
         found = tomllib.load(file)
     ours = {name: value for name, value in found["pyfsagg"].items() if name != "part"}
@@ -217,7 +214,7 @@ def test_the_table_of_the_field_names_what_exists(paper: ModuleType) -> None:
 
 # --- the pages -------------------------------------------------------------------------------
 @pytest.fixture(scope="module")
-def page(paper: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def page(paper, tmp_path_factory: pytest.TempPathFactory) -> Path:
     if shutil.which("pandoc") is None:
         missing("pandoc is not installed")
     return paper.build(tmp_path_factory.mktemp("paper"))
@@ -241,7 +238,7 @@ def test_the_page_stands_alone(page: Path, values: dict[str, str]) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.browser
-def test_the_page_is_printed(paper: ModuleType, page: Path, tmp_path: Path) -> None:
+def test_the_page_is_printed(paper, page: Path, tmp_path: Path) -> None:
     chromium()
     target = tmp_path / "paper.pdf"
     paper.print_pdf(page, target)

@@ -2,17 +2,15 @@
 
 import json
 import os
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from loading import ROOT, python
 
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg.exceptions import PyfsaggWarning, UnknownNameError
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -20,11 +18,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the example package installed."""
     folder = tmp_path_factory.mktemp("site")
     pip = "pip install --quiet --no-deps --no-build-isolation --disable-pip-version-check --target"
-    subprocess.run(
-        [sys.executable, "-m", *pip.split(), str(folder), str(ROOT / "examples/plugin")],
-        check=True,
-        capture_output=True,
-    )
+    python("-m", *pip.split(), folder, ROOT / "examples/plugin")
     return folder
 
 
@@ -63,15 +57,9 @@ print(json.dumps({
     "chance": chance_level("simpson", 2, 4, 5),
 }))
 """
-    done = subprocess.run(
-        [sys.executable, "-W", "error::pyfsagg.exceptions.PyfsaggWarning", "-c", code],
-        cwd=tmp_path,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(site)])},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    path = os.pathsep.join([str(ROOT), str(site)])
+    of_warnings = ("-W", "error::pyfsagg.exceptions.PyfsaggWarning")
+    done = python(*of_warnings, "-c", code, cwd=tmp_path, env={**os.environ, "PYTHONPATH": path})
     found = json.loads(done.stdout.splitlines()[-1])
     assert found["early"] is False
     assert found["listed"] == "range_of_means"

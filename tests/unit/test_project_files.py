@@ -4,7 +4,6 @@ import re
 import tomllib
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -55,7 +54,7 @@ def test_every_tier_of_the_makefile_is_explained() -> None:
 
 # --- hosted continuous integration -----------------------------------------------------------
 @pytest.fixture(scope="module")
-def workflow() -> dict[Any, Any]:
+def workflow():
     yaml = pytest.importorskip("yaml")
     return yaml.safe_load(read(".github/workflows/ci.yml"))
 
@@ -74,7 +73,7 @@ def test_every_configuration_file_is_valid() -> None:
         assert isinstance(yaml.safe_load(file.read_text(encoding="utf-8")), dict), file
 
 
-def test_hosted_tests_run_where_it_is_promised(workflow: dict[Any, Any]) -> None:
+def test_hosted_tests_run_where_it_is_promised(workflow) -> None:
     assert set(workflow[True]) >= {"push", "pull_request"}  # YAML reads the key `on` as true
     matrix = workflow["jobs"]["today"]["strategy"]["matrix"]
     assert {each.split("-")[0] for each in matrix["os"]} == {"ubuntu", "macos", "windows"}

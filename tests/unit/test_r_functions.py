@@ -1,14 +1,13 @@
 """Functions of R that are written from the list of calls and the signatures of Python."""
 
 import re
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from inspect import signature
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from loading import tool
 from numpy.typing import ArrayLike
 
 import pyfsagg
@@ -19,13 +18,8 @@ from pyfsagg.for_r._given import IN_R
 from pyfsagg.for_r.calls import CALLS, arguments_of, as_typed
 from pyfsagg.for_r.tasks import GROUPS
 
-ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(ROOT / "tools"))
-try:
-    from r_functions import FILE, arguments, function, in_r, source
-finally:
-    sys.path.pop(0)
-
+TOOL = tool("r_functions")
+FILE, arguments, in_r = TOOL.FILE, TOOL.arguments, TOOL.in_r
 PACKAGE = FILE.parents[1]
 
 
@@ -35,7 +29,7 @@ def test_lines_of_r_fit_on_a_page() -> None:
 
 
 def test_functions_are_up_to_date() -> None:
-    assert FILE.read_text(encoding="utf-8") == source(), "run: python tools/r_functions.py"
+    assert FILE.read_text(encoding="utf-8") == TOOL.source(), "run: python tools/r_functions.py"
 
 
 def test_every_argument_is_on_the_help_page() -> None:
@@ -159,7 +153,7 @@ def test_an_array_stays_one_where_an_array_is_meant() -> None:
 
 
 def test_a_function_of_r_is_that_of_the_signature() -> None:
-    written = function("pfer_bound", CALLS["pfer_bound"]).splitlines()
+    written = TOOL.function("pfer_bound", CALLS["pfer_bound"]).splitlines()
     assert written[:2] == ["#' @rdname error_control_parts", "#' @export"]
     assert written[2].startswith("pfer_bound <- function(q, p, threshold, n_pairs = 50, ")
     assert list(arguments(CALLS["frcm"]))[-4:] == ["progress", "save", "report", "..."]

@@ -1,7 +1,6 @@
 """Every public name of Python: by which function of R it is reached, or why not."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -57,7 +56,7 @@ NOT_REACHED = {
 """Why R has no such function."""
 
 
-def public_functions() -> Iterator[str]:
+def public_functions():
     """Dotted names of public functions; classes are results, settings, plans or estimators."""
     for name in pyfsagg.__all__:
         if name[0].islower() and name not in ROOMS:

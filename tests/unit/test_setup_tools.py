@@ -4,19 +4,18 @@ import platform
 import re
 import shutil
 import subprocess
-import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+from loading import ROOT, program, python, tool
 
-ROOT = Path(__file__).parents[2]
 # The papers use tests and pictures that other files test on the lowest versions.
 PAPERS = {"tests/papers/test_claims.py", "tests/papers/test_rank_order_experiments.py"}
 TOOLS = ("bash", "sed", "sort", "head", "cat", "tr", "id")
 
 pytestmark = pytest.mark.skipif(
-    any(shutil.which(tool) is None for tool in TOOLS), reason="needs a Unix shell"
+    any(shutil.which(name) is None for name in TOOLS), reason="needs a Unix shell"
 )
 
 
@@ -27,8 +26,8 @@ def run(tmp_path: Path):
     def run(script: str, r_version: str | None, *, headers: bool = True):
         programs = tmp_path / "bin"
         programs.mkdir(exist_ok=True)
-        for tool in TOOLS:
-            (programs / tool).symlink_to(shutil.which(tool))
+        for name in TOOLS:
+            (programs / name).symlink_to(shutil.which(name))
         if r_version:
             if headers:
                 (tmp_path / "R.h").touch()
@@ -57,10 +56,8 @@ def run(tmp_path: Path):
 def test_the_rpy2_that_fits_the_r_found(run, version: str, extra: str) -> None:
     done = run("r_extra.sh", version)
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, extra, "")
-    extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"][
-        "optional-dependencies"
-    ]
-    (requirement,) = extras[extra.removeprefix(",")]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    (requirement,) = project["optional-dependencies"][extra.removeprefix(",")]
     assert requirement == ("rpy2==3.5.17" if extra == ",r" else "rpy2>=3.6.4")
 
 
@@ -88,27 +85,15 @@ def test_the_setup_script_says_what_is_missing_and_how_to_get_it(run) -> None:
 
 
 def test_an_environment_keeps_its_compiled_kernels_apart(tmp_path: Path) -> None:
-    sys.path.insert(0, str(ROOT / "tools"))
-    try:
-        from environment import keep_kernels_apart
-    finally:
-        sys.path.pop(0)
     for name in ("one", "two"):
-        subprocess.run(
-            [sys.executable, "-m", "venv", "--without-pip", str(tmp_path / name)], check=True
-        )
+        python("-m", "venv", "--without-pip", tmp_path / name)
         processor = "x86-64-v3" if name == "two" else None
-        keep_kernels_apart(tmp_path / name / "bin" / "python", processor)
+        tool("environment").keep_kernels_apart(tmp_path / name / "bin" / "python", processor)
     own = {name: str(tmp_path / name / "numba") for name in ("one", "two")}
     for given, expected in [("", own["one"]), (own["two"], own["one"]), ("/some", "/some")]:
         code = "import os; print(os.environ['NUMBA_CACHE_DIR'])"
-        done = subprocess.run(
-            [str(tmp_path / "one" / "bin" / "python"), "-c", code],
-            env={"NUMBA_CACHE_DIR": given},
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        one = tmp_path / "one" / "bin" / "python"
+        done = program(one, "-c", code, env={"NUMBA_CACHE_DIR": given})
         assert done.stdout.strip() == expected
     code = "import os; print(os.environ.get('NUMBA_CPU_NAME'))"
     for name, given, expected in [
@@ -116,13 +101,9 @@ def test_an_environment_keeps_its_compiled_kernels_apart(tmp_path: Path) -> None
         ("two", {}, "x86-64-v3"),
         ("two", {"NUMBA_CPU_NAME": "a"}, "a"),
     ]:
-        python = str(tmp_path / name / "bin" / "python")
-        done = subprocess.run(
-            [python, "-c", code], env=given, capture_output=True, text=True, check=True
-        )
-        assert done.stdout.strip() == (
-            expected if platform.machine() == "x86_64" or given else "None"
-        )
+        done = program(tmp_path / name / "bin" / "python", "-c", code, env=given)
+        known = platform.machine() == "x86_64" or given
+        assert done.stdout.strip() == (expected if known else "None")
 
 
 def test_the_lowest_versions_meet_every_test_that_speaks_of_a_library() -> None:

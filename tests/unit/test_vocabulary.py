@@ -6,7 +6,6 @@ import inspect
 import pkgutil
 import re
 from collections import defaultdict
-from collections.abc import Iterator
 from pathlib import Path
 
 import pyfsagg
@@ -24,7 +23,7 @@ def rows(heading: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
 
 
-def public_signatures() -> Iterator[tuple[str, inspect.Signature]]:
+def public_signatures():
     """Functions, constructors and methods that the package and its rooms offer."""
     rooms = [found.name for found in pkgutil.iter_modules(pyfsagg.__path__, "pyfsagg.")]
     offered = {}

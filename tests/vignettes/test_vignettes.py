@@ -1,19 +1,15 @@
 """Every vignette runs, and what it becomes can be read without a network."""
 
-from __future__ import annotations
-
 import importlib.util
 import os
 import re
 import shutil
-import subprocess
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from loading import ROOT, python
 
-ROOT = Path(__file__).parents[2]
 TOOL = ROOT / "tools" / "vignettes.py"
 SOURCES = [
     *sorted((ROOT / "vignettes").glob("*.*md")),
@@ -60,11 +56,7 @@ def test_vignette(source: Path, tmp_path: Path) -> None:
     reason = what_is_missing(source)
     if reason and os.environ.get("PYFSAGG_REQUIRE_ALL") != "1":
         pytest.skip(reason)
-    command = [sys.executable, str(TOOL), "--output", str(tmp_path), "--only", source.stem]
-    done = subprocess.run(
-        command, capture_output=True, text=True, check=False, timeout=600, env=dict(os.environ)
-    )
-    assert done.returncode == 0, done.stderr
+    python(TOOL, "--output", tmp_path, "--only", source.stem, timeout=600)
     text = (tmp_path / f"{source.stem}.html").read_text(encoding="utf-8")
     page = Page(text)
     assert page.pictures >= 1
@@ -85,12 +77,6 @@ def test_a_cell_that_fails_stops_the_tool(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     header = "---\njupyter:\n  vignette:\n    title: Broken\n---\n\n"
     (folder / "broken.md").write_text(header + "```python\n1 / 0\n```\n")
-    done = subprocess.run(
-        [sys.executable, str(script), "--output", str(tmp_path / "out")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 1
+    done = python(script, "--output", tmp_path / "out", code=1)
     assert "broken.md failed" in done.stderr
     assert "ZeroDivisionError" in done.stderr
