@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -48,10 +49,6 @@ class AggregatedValues:
     log10_p_values: Floats | None = None
 
 
-def _never(_options: Mapping[str, Any]) -> bool:
-    return False
-
-
 @dataclass(frozen=True, kw_only=True)
 class AggregatorSpec(Spec):
     """A registered aggregator; `compute(table, **options)` returns :class:`AggregatedValues`.
@@ -60,8 +57,9 @@ class AggregatorSpec(Spec):
     items and N the size of the universe that lists rank.
 
     `input` says whether it reads scores or ranks, `higher_is_better` is the direction of the
-    statistic, `options` the names of its keyword options.  `by_item(options)` says whether the value
-    of an item depends on its own scores only, so a table may be aggregated in parts.
+    statistic, `options` the names of its options (by default the keywords of `compute`).
+    `by_item(options)` says whether the value of an item depends on its own scores only, so a table may
+    be aggregated in parts.
     `extreme` says whether one list can decide the value of an item, as the smallest does: what other
     lists would give cannot be told by a bootstrap of these.
     `in_loops` are options that save time where scores alone are read, and leave these as they are.
@@ -76,11 +74,16 @@ class AggregatorSpec(Spec):
     input: Literal["scores", "ranks"]
     options: tuple[str, ...] = ()
     in_loops: Mapping[str, Any] = field(default_factory=dict)
-    by_item: Callable[[Mapping[str, Any]], bool] = _never
+    by_item: Callable[[Mapping[str, Any]], bool] = lambda _options: False
     extreme: bool = False
     list_weights: str = "whole"
     per_list: tuple[str, ...] = ()
     unranked: str = "mean rank (k + 1)/2"
+
+    def __post_init__(self) -> None:
+        parameters = inspect.signature(self.compute).parameters.values()
+        named = tuple(one.name for one in parameters if one.kind is one.KEYWORD_ONLY)
+        object.__setattr__(self, "options", self.options or named)
 
     @property
     def takes_weights(self) -> str:
@@ -204,15 +207,14 @@ def over_lists(values: Floats, how: How, weights: Floats | None = None) -> Float
     if weights is not None and how in ("mean", "median"):
         size = scaled(weights)[0]
         return in_range(lambda known: _weighted(known, how, size), values)
-    return in_range(lambda known: _reduced(known, how), values)
-
-
-def _reduced(values: Floats, how: How) -> Floats:
     complete, with_missing = _PLAIN[how]
-    result = complete(values, axis=0)
-    if np.isnan(result).any():  # the slower form only where a NaN makes it necessary
-        result = with_missing(values, axis=0)
-    return np.asarray(result, dtype=np.float64)
+
+    def reduced(known: Floats) -> Floats:
+        result = complete(known, axis=0)
+        # The slower form only where a NaN makes it necessary.
+        return with_missing(known, axis=0) if np.isnan(result).any() else result
+
+    return in_range(reduced, values)
 
 
 def _weighted(values: Floats, how: How, weights: Floats) -> Floats:

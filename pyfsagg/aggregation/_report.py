@@ -11,17 +11,10 @@ import numpy as np
 from markupsafe import Markup
 from matplotlib.axes import Axes
 
-from pyfsagg._base.arithmetic import Floats, Indices
+from pyfsagg._base import words
+from pyfsagg._base.arithmetic import Indices
 from pyfsagg._base.validation import check_integer
-from pyfsagg._base.words import (
-    count,
-    enumerate_names,
-    number,
-    plural,
-    probabilities,
-    readable,
-    titled,
-)
+from pyfsagg._base.words import count, number, plural, readable
 from pyfsagg._report import closing, drawing
 from pyfsagg._report.drawing import picture
 from pyfsagg._report.page import Block, PageColumn, PageTable, Section, Text
@@ -46,18 +39,14 @@ def plot_consensus(result: Aggregation, *, n: int = 20, ax: Axes | None = None) 
     rows = np.arange(len(best))
     ax = drawing.new_axes(ax, 1.5 + 0.24 * len(best))
     if result.p_values is not None and result.adjusted_p_values is not None:
-        single, adjusted = (
-            -np.log10(np.maximum(p[best], SMALLEST_P))
-            for p in (result.p_values, result.adjusted_p_values)
-        )
+        both = np.stack([result.p_values[best], result.adjusted_p_values[best]])
+        single, adjusted = -np.log10(np.maximum(both, SMALLEST_P))
         ax.hlines(rows, adjusted, single, color=drawing.BLUE, linewidth=1.2)
         dots: dict[str, Any] = {"color": drawing.BLUE, "markersize": 6.0}
         ax.plot(single, rows, "o", **dots, label="p-value")
         ax.plot(adjusted, rows, "o", **dots, mfc="white", label="adjusted p-value")
-        dashes = (0, (4, 3))
-        ax.axvline(
-            -np.log10(0.05), color=drawing.INK, linestyle=dashes, linewidth=1.0, label="p = 0.05"
-        )
+        limit: dict[str, Any] = {"linestyle": (0, (4, 3)), "label": "p = 0.05"}
+        ax.axvline(-np.log10(0.05), color=drawing.INK, linewidth=1.0, **limit)
         ax.set_xlim(left=min(-0.05, -0.03 * float(single.max())))
         ax.set_xlabel("−log10 of the p-value (larger = less expected by chance)")
         drawing.legend_above(ax)
@@ -88,16 +77,8 @@ def plot_list_ranks(result: Aggregation, *, n: int = 20, ax: Axes | None = None)
         i, j = np.nonzero(~np.isnan(ranks))
         # Lists stand one below the other, so equal ranks do not hide one another.
         shift = (i - (table.n_lists - 1) / 2) * 0.5 / max(table.n_lists - 1, 1)
-        ax.plot(
-            ranks[i, j],
-            j + shift,
-            "o",
-            color=drawing.BLUE,
-            alpha=0.45,
-            markersize=4.5,
-            markeredgewidth=0,
-            label="rank in a list",
-        )
+        look: dict[str, Any] = {"color": drawing.BLUE, "alpha": 0.45, "ms": 4.5, "mew": 0}
+        ax.plot(ranks[i, j], j + shift, "o", **look, label="rank in a list")
     median = np.nanmedian(ranks, axis=0)
     ax.vlines(median, rows - 0.36, rows + 0.36, color=drawing.ORANGE, linewidth=2.4, label="median")
     rank_axis(ax, float(np.nanmax(ranks)))
@@ -211,7 +192,16 @@ def plot_places(
         among = np.where(y < below, y, np.nan)
         ax.plot(x, y, "-", color=colour, linewidth=1.2, alpha=0.3)
         ax.plot(x, among, "o-", color=colour, linewidth=2.2, markersize=6.0)
-        _label_end(ax, comparison.names[item], y, below)
+        # The name is at the right end, or at the last point if the line starts and ends below.
+        at_end, start = y[-1] < below, y[0] == below
+        look: dict[str, Any] = {"xytext": (0, 6), "ha": "center", "fontsize": "small"}
+        if at_end:
+            look = {"xytext": (8, 0), "va": "center", "annotation_clip": False}
+        if at_end or start:
+            last = int(np.flatnonzero(y < below)[-1])
+            name = drawing.feature_label(comparison.names[item], 22)
+            look |= {"textcoords": "offset points", "color": drawing.INK, "parse_math": False}
+            ax.annotate(name, (last, y[last]), **look)
     ax.set_ylim(n + 1.5, 0.5)
     first = [comparison.names[item] for item in np.argsort(places[0])[:n].tolist()]
     ticks = [
@@ -267,23 +257,6 @@ def plot_overlap(
     return ax
 
 
-def _label_end(ax: Axes, name: str, y: Floats, below: float) -> None:
-    """The name at the right end of its line, or at its last point if it starts and ends below."""
-    look: dict[str, Any] = {
-        "textcoords": "offset points",
-        "color": drawing.INK,
-        "parse_math": False,
-    }
-    if y[-1] < below:
-        look |= {"xytext": (8, 0), "va": "center", "annotation_clip": False}
-    elif y[0] == below:
-        look |= {"xytext": (0, 6), "ha": "center", "fontsize": "small"}
-    else:
-        return
-    last = int(np.flatnonzero(y < below)[-1])
-    ax.annotate(drawing.feature_label(name, 22), (last, y[last]), **look)
-
-
 COMPARISON_PLOTS: dict[str, Callable[..., Axes]] = {
     "agreement": plot_method_agreement,
     "places": plot_places,
@@ -305,37 +278,42 @@ _REMEDY = (
 def aggregation_page(result: Aggregation, view: Mapping[str, Any]) -> closing.Report:
     """The report of an aggregation."""
     table, comparison, permutation = result._given_table(), result.comparison, result.permutation
-    top, adjusted = min(check_integer("top", view["top"], low=1), table.n_items), view["adjusted"]
+    top = min(check_integer("top", view["top"], low=1), table.n_items)
+    ranking: list[Block] = [_ranking(result, top, view["adjusted"])]
+    if permutation is not None:
+        smallest = words.probabilities(permutation.p_values.min(keepdims=True))[0]
+        text = (
+            f"The permutation p-values come from {plural(permutation.n_permutations, 'table')} "
+            "in which the items of each source were relabelled at random, in all its lists alike. The "
+            f"smallest is {smallest}; more permutations can resolve smaller ones. They respect the "
+            "dependence within the named sources, and no other. Labels are drawn from the whole universe."
+        )
+        ranking.append(Text(text))
+    elif result.p_values is not None:
+        ranking.append(Text(_REMEDY))
     sections = [
-        Section(
-            "ranking",
-            "Ranking",
-            [_ranking(result, top, adjusted), *_permutation(result, permutation)],
-        ),
+        Section("ranking", "Ranking", ranking),
         Section("pictures", "Pictures", _pictures(table, result)),
     ]
+    methods = [result.method]
     if comparison is not None:
         sections.append(Section("methods", "Methods", _methods(comparison, top)))
+        methods = list(comparison.methods)
+    other_words = {}  # settings that deserve other words than their value
+    if result.parameters.get("universe", 0) is None and not table.full:
+        other_words["universe"] = f"{table.n_items} (not given: all different names)"
+    if "files" in result.data:
+        files = (*result.data["files"], *result.data.get("unranked", ()))
+        other_words["files"] = words.enumerate_names([Path(file).name for file in files])
+    sources = [(words.titled(method), _base.AGGREGATORS.get(method).source) for method in methods]
     return closing.Report(
         ("Rank aggregation", "Rank aggregation of {}"),
         f"{plural(table.n_lists, 'list')}, {plural(table.n_items, 'item')}",
         [*sections, Section("lists", "Lists", [_lists(result, top)])],
-        closing.settings_groups(result, words=_words(table, result)),
-        _references(result, comparison),
+        closing.settings_groups(result, words=other_words),
+        [closing.software(__version__), *sources],
         settled={"top": top},
     )
-
-
-def _words(table: RankTable, result: Aggregation) -> dict[str, str]:
-    """Settings that deserve other words than their value."""
-    words = {}
-    if result.parameters.get("universe", 0) is None and not table.full:
-        words["universe"] = f"{table.n_items} (not given: all different names)"
-    if "files" in result.data:
-        words["files"] = enumerate_names(
-            [Path(file).name for file in (*result.data["files"], *result.data.get("unranked", ()))]
-        )
-    return words
 
 
 def _ranking(result: Aggregation, top: int, adjusted: bool) -> PageTable:
@@ -375,21 +353,6 @@ def _ranking(result: Aggregation, top: int, adjusted: bool) -> PageTable:
     )
 
 
-def _permutation(result: Aggregation, permutation: _result.PermutationTest | None) -> list[Block]:
-    """What permutation p-values are, or could be."""
-    if permutation is None:
-        return [] if result.p_values is None else [Text(_REMEDY)]
-    smallest = probabilities(permutation.p_values.min(keepdims=True))[0]
-    return [
-        Text(
-            f"The permutation p-values come from {plural(permutation.n_permutations, 'table')} "
-            "in which the items of each source were relabelled at random, in all its lists alike. The "
-            f"smallest is {smallest}; more permutations can resolve smaller ones. They respect the "
-            "dependence within the named sources, and no other. Labels are drawn from the whole universe."
-        )
-    ]
-
-
 def _pictures(table: RankTable, result: Aggregation) -> list[Block]:
     drawn = min(MOST_DRAWN, table.n_items)
     best = ", ".join(result.select(min(3, drawn)))
@@ -398,7 +361,7 @@ def _pictures(table: RankTable, result: Aggregation) -> list[Block]:
         "Filled dot: −log10 of the p-value; open dot: adjusted across items. Beyond the dashed line "
         "a p-value is below 0.05. Gaps between items are natural places for a cut."
         if result.p_values is not None
-        else f"{titled(result.method)} of the best items. Gaps between items are "
+        else f"{words.titled(result.method)} of the best items. Gaps between items are "
         "natural places for a cut."
     )
     wide, drawn_as = (
@@ -431,11 +394,8 @@ def _pictures(table: RankTable, result: Aggregation) -> list[Block]:
 
 def _methods(comparison: _result.AggregationComparison, top: int) -> list[Block]:
     labels = [readable(method) for method in comparison.methods]
-    overlap = comparison.overlap(top).to_numpy()
-    rows = [
-        [label, *(count(value) for value in line)]
-        for label, line in zip(labels, overlap.tolist(), strict=True)
-    ]
+    overlap = comparison.overlap(top).to_numpy().tolist()
+    rows = [[label, *map(count, line)] for label, line in zip(labels, overlap, strict=True)]
     return [
         picture(
             "Agreement of the methods",
@@ -496,16 +456,6 @@ def _lists(result: Aggregation, top: int) -> PageTable:
     )
 
 
-def _references(
-    result: Aggregation, comparison: _result.AggregationComparison | None
-) -> list[tuple[str, str]]:
-    methods = [result.method] if comparison is None else list(comparison.methods)
-    return [
-        closing.software(__version__),
-        *((titled(method), _base.AGGREGATORS.get(method).source) for method in methods),
-    ]
-
-
 DEPTHS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000)
 REFERENCES = [
     (
@@ -524,10 +474,29 @@ REFERENCES = [
 def agreement_page(result: ListAgreement, view: Mapping[str, Any]) -> closing.Report:
     """The report on how deep lists agree."""
     lists, items = result.data["n_lists"], result.data["n_items"]
+    settings = result.parameters
+    end = (
+        "An item of a list is confirmed if the other list has it within "
+        f"{plural(settings['distance'], 'place')}. The rule goes down and up again over stretches of "
+        f"{plural(settings['pilot'], 'place')}, and finds where confirmed items are no longer the "
+        "majority, beyond chance deviations. It is an estimate without an error bound, and depends on "
+        "both numbers: try others."
+    )
+    overlap = (
+        "The share of common items, averaged over all depths with weights that decrease by the factor "
+        f"{settings['persistence']:g} from place to place: the first "
+        f"{1 / (1 - settings['persistence']):.0f} places have most of the weight. 0: nothing in common, "
+        "1: the same list."
+    )
+    reading: list[Block] = [
+        Text(Markup("<b>Where agreement ends.</b> {}").format(end)),
+        Text(Markup("<b>Rank-biased overlap.</b> {}").format(overlap)),
+        Text("Neither is a test: long lists of few items always share many of them."),
+    ]
     sections = [
         Section("curve", "Common items by depth", _curve(result), short="Curve"),
         Section("pairs", "Pairs of lists", [result._pair_table(MOST_ROWS)], short="Pairs"),
-        Section("reading", "How to read it", _reading(result)),
+        Section("reading", "How to read it", reading),
     ]
     return closing.Report(
         ("Agreement of lists", "Agreement of the lists in {}"),
@@ -564,25 +533,3 @@ def _curve(result: ListAgreement) -> list[Block]:
         "Every depth is in curve.csv. Beyond the end of short lists the share falls.",
     )
     return [drawn, table]
-
-
-def _reading(result: ListAgreement) -> list[Block]:
-    settings = result.parameters
-    end = (
-        "An item of a list is confirmed if the other list has it within "
-        f"{plural(settings['distance'], 'place')}. The rule goes down and up again over stretches of "
-        f"{plural(settings['pilot'], 'place')}, and finds where confirmed items are no longer the "
-        "majority, beyond chance deviations. It is an estimate without an error bound, and depends on "
-        "both numbers: try others."
-    )
-    overlap = (
-        "The share of common items, averaged over all depths with weights that decrease by the factor "
-        f"{settings['persistence']:g} from place to place: the first "
-        f"{1 / (1 - settings['persistence']):.0f} places have most of the weight. 0: nothing in common, "
-        "1: the same list."
-    )
-    return [
-        Text(Markup("<b>Where agreement ends.</b> {}").format(end)),
-        Text(Markup("<b>Rank-biased overlap.</b> {}").format(overlap)),
-        Text("Neither is a test: long lists of few items always share many of them."),
-    ]

@@ -303,10 +303,12 @@ class Aggregation(Recorded):
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         top, adjusted = min(view["top"], len(self.names)), view["adjusted"]
         ties = about_ties(self.scores, top, "items")
+        frame = self.to_frame() if self.table is None else self.items(adjusted=adjusted)
+        best = frame.head(top).drop(columns="best_rank", errors="ignore")
         return [
             *(Text(Markup("<b>{}</b>").format(sentence)) for sentence in self._answer(adjusted)),
             Text(self._what_was_combined()),
-            self._best(top, adjusted),
+            PageTable.of_columns(f"The best {count(top)}.", item_columns(best), header=1),
             *([Text(ties)] if ties else []),
             *([] if self.comparison is None else self.comparison._facts(view)),
             *(Text(sentence) for sentence in self._about_p_values(adjusted)),
@@ -331,11 +333,6 @@ class Aggregation(Recorded):
             common += count(everywhere)
         lengths = _span((~table.missing).sum(axis=1))
         return f"{plural(table.n_lists, 'list')} of {lengths} items ({universe}): {common}.{absent} {method}"
-
-    def _best(self, top: int, adjusted: bool) -> PageTable:
-        frame = self.to_frame() if self.table is None else self.items(adjusted=adjusted)
-        best = frame.head(top).drop(columns="best_rank", errors="ignore")
-        return PageTable.of_columns(f"The best {count(top)}.", item_columns(best), header=1)
 
     def __repr__(self) -> str:
         best = ", ".join(self.names[j] for j in self._order()[:3])

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from heapq import heapify, heappop, heappush
 from itertools import combinations
 from typing import Any, Literal
@@ -103,16 +104,19 @@ def mc4(
     return _pairwise(table, damping, tolerance, max_items, consensus.MOST)
 
 
-def mc1_row(table: RankTable) -> AggregatedValues:
-    """The fpcps score of MC1: 1 − (number of items that some list ranks higher) / p, the probability to
-    stay in one step. O(u² m + p m log p) time for u different columns of ranks, O(m p) memory."""
-    return _row_score(table, majority=False)
-
-
-def mc2_row(table: RankTable) -> AggregatedValues:
-    """The fpcps score of MC2: 1 − (number of items that more than half of the lists with both rank
-    higher) / p."""
-    return _row_score(table, majority=True)
+def row_score(majority: bool, table: RankTable) -> AggregatedValues:
+    """The fpcps score of MC1, or of MC2 if a `majority` is needed: 1 − (number of items that some list, or
+    more than half of the lists with both, ranks higher) / p, the probability to stay in one step.
+    O(u² m + p m log p) time for u different columns of ranks, O(m p) memory."""
+    # Items with the same ranks in all lists have one score: each such group is compared once.
+    groups, group_of, sizes = np.unique(
+        compared_ranks(table), axis=1, return_inverse=True, return_counts=True
+    )
+    groups, sizes = np.ascontiguousarray(groups), sizes.astype(np.int64)
+    counts = np.empty(sizes.size, dtype=np.int64)
+    consensus.better_counts(groups, counts_of_lists(table), majority, sizes, counts)
+    values = 1.0 - counts[group_of.ravel()] / table.n_items
+    return AggregatedValues(values, values)
 
 
 class _Lists:
@@ -222,43 +226,21 @@ def _pairwise(
     )
 
 
-def _row_score(table: RankTable, *, majority: bool) -> AggregatedValues:
-    # Items with the same ranks in all lists have one score: each such group is compared once.
-    groups, group_of, sizes = np.unique(
-        compared_ranks(table), axis=1, return_inverse=True, return_counts=True
-    )
-    counts = np.empty(sizes.size, dtype=np.int64)
-    consensus.better_counts(
-        np.ascontiguousarray(groups),
-        counts_of_lists(table),
-        majority,
-        sizes.astype(np.int64),
-        counts,
-    )
-    values = 1.0 - counts[group_of.ravel()] / table.n_items
-    return AggregatedValues(values, values)
-
-
 IN_NO_ORDER = "its items are tied above all others"
 
 
-def _chain(**parts: Any) -> AggregatorSpec:
-    """What the stationary distributions have in common."""
-    source = "Dwork, Kumar, Naor, Sivakumar (2001); Lin (2010)"
-    return rank_aggregator(bounds="[0, 1]", source=source, unranked=IN_NO_ORDER, **parts)
+_CHAINS = "Dwork, Kumar, Naor, Sivakumar (2001); Lin (2010)"
+_ROWS = "Filchenkov, Dolganov, Smetannikov (2015), section 4.4"
 
 
-def _row_of_chain(**parts: Any) -> AggregatorSpec:
-    """What the scores of one row have in common."""
-    source = "Filchenkov, Dolganov, Smetannikov (2015), section 4.4"
-    return rank_aggregator(
-        bounds="[0, 1]", source=source, ties=_NOT_HIGHER, unranked=IN_NO_ORDER, **parts
-    )
+def _chain(source: str = _CHAINS, ties: str = "not higher", **parts: Any) -> AggregatorSpec:
+    """What chains, and the scores of one row of them, have in common."""
+    common = {"bounds": "[0, 1]", "unranked": IN_NO_ORDER, "source": source, "ties": ties}
+    return rank_aggregator(**common, **parts)
 
 
 _STATIONARY = "stationary distribution of: "
 _AT_LEAST = "at least as high; definition='lin': not higher"
-_NOT_HIGHER = "not higher"
 AGGREGATORS.add(
     _chain(
         name="mc1",
@@ -268,7 +250,6 @@ AGGREGATORS.add(
         r"1 [ r_i(c) \le r_i(a) ]}",
         ties=_AT_LEAST,
         compute=mc1,
-        options=("damping", "tolerance", "definition", "max_items"),
     ),
     _chain(
         name="mc2",
@@ -279,7 +260,6 @@ AGGREGATORS.add(
         ties=_AT_LEAST + "; with it, as in R's TopKLists, half of the lists suffice, in mc4 "
         "more than half",
         compute=mc2,
-        options=("damping", "tolerance", "definition", "max_items"),
     ),
     _chain(
         name="mc3",
@@ -288,9 +268,7 @@ AGGREGATORS.add(
         + "draw a list and one of its items, go there if the list ranks it higher",
         latex=r"\pi = \pi T, \quad T_{ab} = \frac{1}{m} \sum_{i=1}^{m} \frac{1 [ r_i(b) < "
         r"r_i(a) ]}{n_i} \quad (b \ne a)",
-        ties=_NOT_HIGHER,
         compute=mc3,
-        options=("damping", "tolerance"),
     ),
     _chain(
         name="mc4",
@@ -299,24 +277,24 @@ AGGREGATORS.add(
         + "draw any item, go there if more than half of the lists rank it higher",
         latex=r"\pi = \pi T, \quad T_{ab} = \frac{1}{p} \; 1 \left[ \sum_{i} 1 [ r_i(b) < "
         r"r_i(a) ] > \frac{m}{2} \right] \quad (b \ne a)",
-        ties=_NOT_HIGHER,
         compute=mc4,
-        options=("damping", "tolerance", "max_items"),
     ),
-    _row_of_chain(
+    _chain(
         name="mc1_row",
         summary="one-row score: beaten in no list",
         formula="1 - (number of items that some list ranks higher) / p",
         latex=r"1 - \frac{1}{p} \sum_{b} 1 \left[ \exists \, i : r_i(b) < r_i(a) \right]",
-        compute=mc1_row,
+        source=_ROWS,
+        compute=partial(row_score, False),
     ),
-    _row_of_chain(
+    _chain(
         name="mc2_row",
         summary="one-row score: beaten by no majority",
         formula="1 - (number of items that more than half of the lists rank higher) / p",
         latex=r"1 - \frac{1}{p} \sum_{b} 1 \left[ \sum_{i} 1 [ r_i(b) < r_i(a) ] > \frac{m}{2} "
         r"\right]",
-        compute=mc2_row,
+        source=_ROWS,
+        compute=partial(row_score, True),
     ),
 )
 
@@ -478,7 +456,6 @@ AGGREGATORS.add(
         source="Copeland (1951); Montague, Aslam (2002), CIKM, for fusion by majorities",
         compute=copeland,
         unranked=IN_NO_ORDER,
-        options=("tie",),
     ),
     rank_aggregator(
         name="kemeny",
@@ -492,6 +469,5 @@ AGGREGATORS.add(
         source="Kemeny (1959); Young, Levenglick (1978); Truchon (1998), for the knots",
         compute=kemeny,
         unranked=IN_NO_ORDER,
-        options=("max_exact", "max_items"),
     ),
 )
