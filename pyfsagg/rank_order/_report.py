@@ -41,13 +41,10 @@ def plot_elimination(
     if check_choice("measure", measure, MEASURES) == "accuracy":
         result._measured_accuracy()
     ax = drawing.new_axes(ax, 3.4)
-    if baseline is None:
-        baseline = result.baseline
+    baseline = result.baseline if baseline is None else baseline
     chance = None if baseline is None else baseline.reset_index()
     draw_paths(ax, {result.method: result.to_frame()}, measure, baseline=chance, max_size=max_size)
-    drawing.set_title(ax, f"Elimination by {title_of(result.method)}", above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, f"Elimination by {title_of(result.method)}", grid="y")
 
 
 def draw_paths(
@@ -125,23 +122,14 @@ def _pictures(result: Elimination) -> list[Block]:
         "remaining features. The features were chosen on all samples, so the curve is optimistic for "
         "new ones.",
     }
+    band = "" if result.baseline is None else " Grey: random subsets, their mean and central 95 %."
     for measure, caption in captions.items():
         if measure == "accuracy" and result.accuracy is None:
             continue
-        band = (
-            "" if result.baseline is None else " Grey: random subsets, their mean and central 95 %."
-        )
-        blocks.append(
-            drawing.picture(
-                f"{measure.title()} along the path",
-                measure,
-                plot_elimination,
-                result,
-                measure=measure,
-                label=f"Line: {measure} against the number of features kept",
-                caption=caption + band,
-            )
-        )
+        title = f"{measure.title()} along the path"
+        label = f"Line: {measure} against the number of features kept"
+        about = {"measure": measure, "label": label, "caption": caption + band}
+        blocks.append(drawing.picture(title, measure, plot_elimination, result, **about))
     return blocks
 
 

@@ -121,9 +121,8 @@ class Elimination(Recorded):
 
     def _measured_accuracy(self) -> Floats:
         if self.accuracy is None:
-            raise DataError(
-                "this elimination has no accuracy; call eliminate(…, ", Use(accuracy=True), ")"
-            )
+            remedy = "this elimination has no accuracy; call eliminate(…, "
+            raise DataError(remedy, Use(accuracy=True), ")")
         return self.accuracy
 
     def to_frame(self, unit: str = "nats") -> pd.DataFrame:
@@ -152,9 +151,8 @@ class Elimination(Recorded):
         return {"removal.csv": self.to_frame(), **baseline}
 
     def _size(self, view: Mapping[str, Any]) -> int:
-        return validation.n_selected(
-            view["n_features_to_select"], self.n_features, "n_features_to_select"
-        )
+        name = "n_features_to_select"
+        return validation.n_selected(view[name], self.n_features, name)
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return [f"selected = result.select({self._size(view)})"]
@@ -430,20 +428,22 @@ def eliminate(
     execution = Execution._without_scratch("eliminate", execution)
     with execution.limited():
         seed = validation.resolve_seed(kept_seed(execution.checkpoint, random_state))
-        orders = read_orders(
-            X,
-            y,
-            sample_weight=sample_weight,
-            ties=ties,
-            missing=missing,
-            random_state=seed,
-            advise=True,
-        )
-        _refuse_long_run(orders, spec, max_seconds)
+        rules: dict[str, Any] = {"ties": ties, "missing": missing, "random_state": seed}
+        orders = read_orders(X, y, sample_weight=sample_weight, advise=True, **rules)
+        n, p = orders.n_samples, orders.n_features
+        seconds = spec.seconds(n, p, orders.n_classes)
+        if max_seconds is not None and seconds > max_seconds:
+            raise DataError(
+                f"the elimination of {p} features from {n} samples by {spec.name!r} would take ",
+                f"about {duration(seconds)}, more than ",
+                Use(max_seconds=Name(f"{max_seconds:g}")),
+                '. Reduce the features first, take "spoilers", which is the fastest, or pass ',
+                Use(max_seconds=None),
+            )
         kept = sorted(column_positions("always", always, list(orders.feature_names)))
-        if len(kept) == orders.n_features:
+        if len(kept) == p:
             raise DataError(Param("always"), " names all columns, and leaves none to be removed")
-        priority = _priority(orders.n_features, tie_break, seed)
+        priority = _priority(p, tie_break, seed)
         identity = {
             "kind": "eliminate",
             "method": spec.name,
@@ -457,15 +457,11 @@ def eliminate(
         }
         with (
             open_checkpoint(execution.checkpoint, identity) as checkpoint,
-            progress_sink(
-                execution.progress, orders.n_features - max(len(kept), 1), "feature"
-            ) as advance,
+            progress_sink(execution.progress, p - max(len(kept), 1), "feature") as advance,
         ):
             strategy = spec.strategy(orders, settings, priority=priority, n_jobs=n_jobs)
-            order, criterion = criteria.run_elimination(
-                strategy, priority, advance, checkpoint, kept
-            )
-        p = orders.n_features
+            way = (priority, advance, checkpoint, kept)
+            order, criterion = criteria.run_elimination(strategy, *way)
         accuracies = None
         if accuracy is not False:
             largest = p if accuracy is True else min(int(accuracy), p)
@@ -528,19 +524,6 @@ def elimination_scores(
     scores = np.empty(order.size)
     scores[order] = np.arange(1, order.size + 1)
     return scores
-
-
-def _refuse_long_run(orders: Orders, spec: EliminationSpec, max_seconds: float | None) -> None:
-    n, p = orders.n_samples, orders.n_features
-    seconds = spec.seconds(n, p, orders.n_classes)
-    if max_seconds is not None and seconds > max_seconds:
-        raise DataError(
-            f"the elimination of {p} features from {n} samples by {spec.name!r} would take ",
-            f"about {duration(seconds)}, more than ",
-            Use(max_seconds=Name(f"{max_seconds:g}")),
-            '. Reduce the features first, take "spoilers", which is the fastest, or pass ',
-            Use(max_seconds=None),
-        )
 
 
 def _priority(p: int, tie_break: str, random_state: Any) -> Indices:

@@ -85,6 +85,12 @@ def read_guides(
     codes, gene_names = pd.factorize(labels)
     lfc = log_fold_changes
     effects = None if lfc is None else _numbers("log_fold_changes", lfc, n)
+    trust = None
+    if weights is not None:
+        trust = _numbers("guide_weights", weights, n)
+        if not (np.isfinite(trust) & (trust > 0.0)).all():
+            raise DataError(Param("guide_weights"), " must be finite numbers above 0")
+        trust = np.asarray(trust / (np.bincount(codes, trust) / np.bincount(codes))[codes])
     more = [] if replicates is None else check_list("replicates", replicates)
     all_scores = [values, *(_numbers("replicates", each, n) for each in more)]
     matrix = np.column_stack(all_scores)
@@ -98,7 +104,7 @@ def read_guides(
         gene_names=np.asarray(gene_names, dtype=np.str_),
         scores=means,
         replicates=matrix if len(all_scores) > 1 else None,
-        weights=None if weights is None else _weights(weights, codes, n),
+        weights=trust,
         log_fold_changes=effects,
         p_values=_p_values(p_values, n, sides),
     )
@@ -141,14 +147,6 @@ def _texts(what: str, names: Any, n: int) -> NDArray[np.str_]:
             f"{blank[0] + 1}; every guide needs a {what[:-1]}, controls too"
         )
     return np.asarray(texts, dtype=np.str_)
-
-
-def _weights(weights: Any, gene: NDArray[Any], n: int) -> Floats:
-    """Weights of the guides, with mean 1 in each gene."""
-    values = _numbers("guide_weights", weights, n)
-    if not (np.isfinite(values) & (values > 0.0)).all():
-        raise DataError(Param("guide_weights"), " must be finite numbers above 0")
-    return np.asarray(values / (np.bincount(gene, values) / np.bincount(gene))[gene])
 
 
 def _p_values(p_values: Any, n: int, sides: tuple[str, ...]) -> dict[str, Floats]:
@@ -456,8 +454,8 @@ def screen(
         for name in sides
     }
     averaged = ties == "average" and null == "uniform"
-    told = _of_guides(library, n_shared, shared_guides)
-    told += _remarks(library, sizes, tested, dropped, results, averaged)
+    shared = (n_shared, shared_guides)
+    remarks = _remarks(library, tested, results, dropped, shared, averaged)
     return Screen(
         genes=tuple(library.gene_names[tested].tolist()),
         n_guides=sizes[tested],
@@ -468,7 +466,7 @@ def screen(
         log_fold_changes=library.log_fold_changes,
         controls=controls,
         guide_weights=library.weights,
-        remarks=tuple(told),
+        remarks=tuple(remarks),
         parameters={
             "side": side,
             "alpha": alphas,
@@ -554,8 +552,17 @@ def _alphas(alpha: Any, sides: tuple[str, ...], library: Guides) -> dict[str, fl
     }
 
 
-def _of_guides(library: Guides, n_shared: int, shared: str) -> list[str]:
-    """What was done with replicates, weights, and guides in several genes."""
+def _remarks(
+    library: Guides,
+    tested: NDArray[np.bool_],
+    sides: Mapping[str, Side],
+    dropped: int,
+    shared: tuple[int, str],
+    averaged: bool,
+) -> list[str]:
+    """What a reader has to know of replicates, weights, guides in several genes (how many, and what is
+    done with them) or omitted, genes with few guides, a large tie, and sides on which no guide counts;
+    `averaged` if uniform ranks are the null and ties are averaged."""
     remarks = []
     if library.replicates is not None:
         remarks.append(
@@ -566,24 +573,9 @@ def _of_guides(library: Guides, n_shared: int, shared: str) -> list[str]:
         remarks.append(
             "Percentiles of guides are divided by their weights, which have mean 1 in each gene."
         )
-    if n_shared:
-        done = "omitted" if shared == "drop" else "counted for each, so these genes depend"
-        remarks.append(f"In several genes: {plural(n_shared, 'guide')}, {done}.")
-    return remarks
-
-
-def _remarks(
-    library: Guides,
-    sizes: NDArray[np.int64],
-    tested: NDArray[np.bool_],
-    dropped: int,
-    sides: Mapping[str, Side],
-    averaged: bool,
-) -> list[str]:
-    """What a reader has to know of guides omitted, genes with few guides, a large tie, and sides on
-    which no guide counts; `averaged` if uniform ranks are the null and ties are averaged.
-    """
-    remarks = []
+    if shared[0]:
+        done = "omitted" if shared[1] == "drop" else "counted for each, so these genes depend"
+        remarks.append(f"In several genes: {plural(shared[0], 'guide')}, {done}.")
     if dropped:
         remarks.append(f"{plural(dropped, 'guide')} without a score omitted.")
     if not tested.all():
@@ -592,7 +584,7 @@ def _remarks(
             f"{plural(len(names), 'gene')} with too few guides not tested: "
             f"{enumerate_names(names, 5)}."
         )
-    single = int((sizes[tested] == 1).sum())
+    single = int((np.bincount(library.gene)[tested] == 1).sum())
     if single:
         remarks.append(f"{plural(single, 'gene')} of {tested.sum():,} with one guide: {SINGLE}.")
     guides = plural(len(library.scores), "guide")

@@ -280,22 +280,31 @@ def screen_page(result: Screen, view: Mapping[str, Any]) -> Report:
     check_integer("top", view["top"], low=1)
     fdr = check_real("fdr", view["fdr"], low=0.0, high=1.0, low_open=True)
     pictures = _pictures(result, fdr, view["genes"])
+    alphas = ", ".join(f"{name}: {side.alpha:.4g}" for name, side in result.sides.items())
+    null = str(result.parameters.get("null", "guides"))
+    smallest = ", ".join(
+        f"{probabilities([side.p_values.min()])[0]} ({name})" for name, side in result.sides.items()
+    )
+    trust: list[Block] = [
+        Text(f"{NULLS[null]} Smallest: {smallest}."),
+        Text(INDEPENDENT),
+        Text(
+            f"α ({alphas}) {ORIGINS.get(result.parameters['alpha_from'], 'was given')}. "
+            "Guides beyond α do not count, except for the best one of a gene."
+        ),
+    ]
     sections = [
         Section("pictures", "Effect and evidence", pictures, short="Pictures"),
         *(
             Section(side, f"{WAYS[side].capitalize()} genes", _side(result, side, fdr))
             for side in result.sides
         ),
-        Section("trust", "How far to trust the p-values", _trust(result), short="Trust"),
+        Section("trust", "How far to trust the p-values", trust, short="Trust"),
     ]
     subtitle = f"{plural(len(result.genes), 'gene')}, {plural(len(result.guides), 'guide')}"
-    settings = settings_groups(result, words={"alpha": _alphas(result)})
+    settings = settings_groups(result, words={"alpha": alphas})
     references = [software(__version__), *REFERENCES]
     return Report(("Screen", "Screen: {}"), subtitle, sections, settings, references)
-
-
-def _alphas(result: Screen) -> str:
-    return ", ".join(f"{name}: {side.alpha:.4g}" for name, side in result.sides.items())
 
 
 def _pictures(result: Screen, fdr: float, genes: Sequence[str]) -> list[Block]:
@@ -348,23 +357,17 @@ def _pictures(result: Screen, fdr: float, genes: Sequence[str]) -> list[Block]:
 
 def _side(result: Screen, side: str, fdr: float) -> list[Block]:
     drawn = min(MOST_DRAWN, len(result.genes))
-    return [
-        drawing.picture(
-            f"Guides of the {drawn} most {WAYS[side]} genes",
-            f"guides-{side}",
-            plot_guides,
-            result,
-            side=side,
-            n=drawn,
-            label=f"Points: guides of the {drawn} best genes by {result._effect_name}",
-            caption="Point: a guide, filled if it counts (its percentile is at most α). Bar: median of the "
-            "gene. Band: 90 % of all guides. Right: p-value.",
-        ),
-        _genes(result, side, fdr),
-    ]
-
-
-def _genes(result: Screen, side: str, fdr: float) -> PageTable:
+    picture = drawing.picture(
+        f"Guides of the {drawn} most {WAYS[side]} genes",
+        f"guides-{side}",
+        plot_guides,
+        result,
+        side=side,
+        n=drawn,
+        label=f"Points: guides of the {drawn} best genes by {result._effect_name}",
+        caption="Point: a guide, filled if it counts (its percentile is at most α). Bar: median of the "
+        "gene. Band: 90 % of all guides. Right: p-value.",
+    )
     frame = result.to_frame(side)
     shown = frame.head(MOST_ROWS)
     word = "score" if result.log_fold_changes is None else "lfc"
@@ -394,19 +397,5 @@ def _genes(result: Screen, side: str, fdr: float) -> PageTable:
         "mean</b>: {}s of the guides; the second best in the direction of this side."
     ).format(more, number(result.of_side(side).null_share), result._effect_name)
     caption = f"Genes by the p-value of this side, best first{limit}."
-    return PageTable.of_columns(caption, columns, note, header=1, tinted=tinted, find="gene")
-
-
-def _trust(result: Screen) -> list[Block]:
-    null = str(result.parameters.get("null", "guides"))
-    smallest = ", ".join(
-        f"{probabilities([side.p_values.min()])[0]} ({name})" for name, side in result.sides.items()
-    )
-    return [
-        Text(f"{NULLS[null]} Smallest: {smallest}."),
-        Text(INDEPENDENT),
-        Text(
-            f"α ({_alphas(result)}) {ORIGINS.get(result.parameters['alpha_from'], 'was given')}. "
-            "Guides beyond α do not count, except for the best one of a gene."
-        ),
-    ]
+    look: dict[str, Any] = {"header": 1, "tinted": tinted, "find": "gene"}
+    return [picture, PageTable.of_columns(caption, columns, note, **look)]

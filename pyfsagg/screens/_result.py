@@ -104,45 +104,24 @@ def score_side(
     gene = np.repeat(np.arange(len(sizes)), sizes)
     tested = percentiles[members]
     log_rho, counted = log_group_rho(tested[np.lexsort((tested, gene))], starts, alpha)
-    if weights is None:
+    if weights is not None:
+        log_p = log_weighted_p(log_rho, starts, weights[members], alpha)
+    else:  # against a pool and the guides of the gene that are not in it, or uniform numbers without one
         pool = controls if controls.any() else np.full(len(guide), null == "guides")
         first = np.unique(guide, return_index=True)[1]  # a guide in several genes is one ball
-        balls = percentiles[first][pool[first]]
-        log_p = _log_p(log_rho, sizes, alpha, percentiles, members, pool, balls)
-    else:
-        log_p = log_weighted_p(log_rho, starts, weights[members], alpha)
+        balls = np.sort(percentiles[first][pool[first]])
+        order = np.lexsort((log_rho, sizes))  # equal ones side by side
+        outside = ~pool[members] & pool.any()
+        place = np.repeat(np.argsort(order), sizes)[outside]
+        own = tested[outside][np.argsort(place, kind="stable")]
+        ends = np.searchsorted(np.sort(place), np.arange(len(sizes) + 1)).astype(np.int64)
+        log_p = np.empty_like(log_rho)
+        log_p[order] = log_group_p(log_rho[order], sizes[order], alpha, balls, own, ends)
     with np.errstate(under="ignore"):
         p = np.exp(log_p)
     adjusted = adjust_p_values(p, "bh")
     share = storey(p)
     return Side(alpha, percentiles, counted, log_rho, log_p, adjusted, share * adjusted, share)
-
-
-def _log_p(
-    log_rho: Floats,
-    sizes: NDArray[np.int64],
-    alpha: float,
-    percentiles: Floats,
-    members: NDArray[np.int64],
-    in_pool: Booleans,
-    pool: Floats,
-) -> Floats:
-    """log p of each gene: against the pool and its guides, or uniform numbers without a pool."""
-    order = np.lexsort((log_rho, sizes))
-    gene = np.repeat(np.argsort(order), sizes)
-    outside = ~in_pool[members] if in_pool.any() else np.zeros(len(members), dtype=bool)
-    place = np.argsort(gene[outside], kind="stable")
-    starts = np.searchsorted(np.sort(gene[outside]), np.arange(len(sizes) + 1))
-    log_p = np.empty_like(log_rho)
-    log_p[order] = log_group_p(
-        log_rho[order],
-        sizes[order],
-        alpha,
-        np.sort(pool),
-        percentiles[members][outside][place],
-        starts.astype(np.int64),
-    )
-    return log_p
 
 
 def storey(p_values: Floats) -> float:

@@ -57,20 +57,15 @@ def plot_spectrum(
     scores = result.scores[order]
     places = np.arange(1, len(order) + 1)
     ax = drawing.new_axes(ax, 3.6)
-    drawing.clear_frame(ax, grid="y")
     size = 14.0 if len(order) <= 200 else 4.0
-    for mask, color, word in (
-        (chosen, drawing.BLUE, "selected"),
-        (~chosen, drawing.GREY, "omitted"),
-    ):
+    groups = (chosen, drawing.BLUE, "selected"), (~chosen, drawing.GREY, "omitted")
+    for mask, color, word in groups:
         label = f"{int(mask.sum())} {word}"
         ax.scatter(places[mask], scores[mask], s=size, color=color, label=label)
     ax.axhline(result.cut, color=drawing.INK, linewidth=1.0, linestyle="--", label="mean + SD")
     ax.set_xlabel("Features from the best to the worst")
     ax.set_ylabel(f"Score: {readable(result.method)}")
-    drawing.set_title(ax, "Spectrum of the scores", above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, "Spectrum of the scores", grid="y")
 
 
 def plot_clustering_curve(
@@ -85,7 +80,6 @@ def plot_clustering_curve(
     grouped = curve.groupby(["method", "size"], sort=False)[measure]
     means, spreads = grouped.mean(), grouped.std().fillna(0.0)
     ax = drawing.new_axes(ax, 3.8)
-    drawing.clear_frame(ax, grid="y")
     for number, method in enumerate(curve["method"].unique()):
         mean, spread = means[method].sort_index(), spreads[method].sort_index()
         color = COLORS[number % len(COLORS)]
@@ -95,9 +89,7 @@ def plot_clustering_curve(
         ax.fill_between(sizes, low, high, color=color, alpha=0.15, linewidth=0)
     ax.set_xlabel("Number of best features")
     ax.set_ylabel(MEASURES[measure])
-    drawing.set_title(ax, "Clusters of the best features against the classes", above_legend=True)
-    drawing.legend_above(ax)
-    return ax
+    return drawing.finished(ax, "Clusters of the best features against the classes", grid="y")
 
 
 def plot_borda_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
@@ -143,8 +135,21 @@ def unsupervised_page(result: ConsensusRanking, view: Mapping[str, Any]) -> clos
         caption="Scores of all features from the best to the worst. The dashed line is the mean plus "
         "one standard deviation.",
     )
+    frame = result.to_frame(n_features_to_select)
+    ranking = PageTable.of_columns(
+        "All features, best first",
+        [
+            (PageColumn("Feature", False), [str(name) for name in frame.index]),
+            (PageColumn("Rank"), [f"{rank:g}" for rank in frame["rank"]]),
+            (PageColumn("Score"), [f"{score:.5g}" for score in frame["score"]]),
+            (PageColumn("Selected", False), ["yes" if x else "no" for x in frame["selected"]]),
+        ],
+        note="Larger scores are more important; equal scores share their mean rank.",
+        tinted=len(selected),
+        find="feature",
+    )
     sections = [
-        Section("ranking", "Ranking", [_ranking(result, n_features_to_select, len(selected))]),
+        Section("ranking", "Ranking", [ranking]),
         Section("spectrum", "Spectrum of the scores", [spectrum]),
     ]
     if result.consensus is not None:
@@ -171,40 +176,20 @@ def unsupervised_page(result: ConsensusRanking, view: Mapping[str, Any]) -> clos
     )
 
 
-def _ranking(
-    result: ConsensusRanking, n_features_to_select: str | float | int, n_selected: int
-) -> Block:
-    frame = result.to_frame(n_features_to_select)
-    return PageTable.of_columns(
-        "All features, best first",
-        [
-            (PageColumn("Feature", False), [str(name) for name in frame.index]),
-            (PageColumn("Rank"), [f"{rank:g}" for rank in frame["rank"]]),
-            (PageColumn("Score"), [f"{score:.5g}" for score in frame["score"]]),
-            (PageColumn("Selected", False), ["yes" if x else "no" for x in frame["selected"]]),
-        ],
-        note="Larger scores are more important; equal scores share their mean rank.",
-        tinted=n_selected,
-        find="feature",
-    )
-
-
 def _against_classes(result: ConsensusRanking) -> list[Block]:
     blocks: list[Block] = [Text("The classes were used only here, not for the ranking.")]
     curve, borda = result.curves.get("clustering_curve"), result.curves.get("borda_curve")
     for measure, name in MEASURES.items() if curve is not None else ():
-        about = {
-            "label": f"{name} by number of features",
-            "caption": "k-means on the best features; mean and standard deviation over trials.",
-        }
-        draw = plot_clustering_curve
-        blocks.append(drawing.picture(name, measure, draw, curve, measure=measure, **about))
+        label = f"{name} by number of features"
+        caption = "k-means on the best features; mean and standard deviation over trials."
+        about = {"measure": measure, "label": label, "caption": caption}
+        blocks.append(drawing.picture(name, measure, plot_clustering_curve, curve, **about))
     if borda is not None:
-        about = {
-            "label": "Mean Borda value of the best",
-            "caption": "Mean Borda value of the best features in a ranking by correlation ratio with "
-            "the classes; dashed: a random ranking.",
-        }
+        caption = (
+            "Mean Borda value of the best features in a ranking by correlation ratio with the classes; "
+            "dashed: a random ranking."
+        )
+        about = {"label": "Mean Borda value of the best", "caption": caption}
         blocks.append(
             drawing.picture("Mean Borda value", "borda", plot_borda_curve, borda, **about)
         )

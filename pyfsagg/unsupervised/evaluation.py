@@ -174,7 +174,14 @@ class _Trials:
 
     def trial(self, t: int) -> Piece:
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(t,)))
-        supports = self._supports(rng)
+        supports = dict(self.fixed)
+        drawing = [name for name in self.methods if name != PCA and name not in self.fixed]
+        if drawing:
+            labels, _ = draw_clusterings(self.table, random_state=rng, n_jobs=1, **self.drawing)
+        for name in drawing:
+            rank = UNSUPERVISED_METHODS.get(name).load()
+            ranking = rank(self.table, labels=labels, standardize="none", n_jobs=1)
+            supports[name] = ranking.support(self.n_features_to_select)
         rows = []
         for name in self.methods:
             if name == PCA:
@@ -187,18 +194,6 @@ class _Trials:
                 {"trial": t, "method": name, "n_features": values.shape[1], "nmi": nmi, "ari": ari}
             )
         return {"rows": np.array(json.dumps(rows))}
-
-    def _supports(self, rng: np.random.Generator) -> dict[str, Booleans]:
-        """The features that each method selects in one trial."""
-        supports = dict(self.fixed)
-        drawing = [name for name in self.methods if name != PCA and name not in self.fixed]
-        if drawing:
-            labels, _ = draw_clusterings(self.table, random_state=rng, n_jobs=1, **self.drawing)
-            for name in drawing:
-                rank = UNSUPERVISED_METHODS.get(name).load()
-                ranking = rank(self.table, labels=labels, standardize="none", n_jobs=1)
-                supports[name] = ranking.support(self.n_features_to_select)
-        return supports
 
 
 def _rows(

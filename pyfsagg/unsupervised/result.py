@@ -31,10 +31,8 @@ def mean_plus_sd(scores: ArrayLike) -> Booleans:
     and others 2006; Zhang and others 2012, Table 2)."""
     values = as_array("scores", scores, np.float64)
     if values.ndim != 1 or values.size < 2 or not np.isfinite(values).all():
-        message = (
-            f" must be at least two finite numbers in one dimension, got the shape {values.shape}"
-        )
-        raise DataError(Param("scores"), message)
+        needs = " must be at least two finite numbers in one dimension, got the shape "
+        raise DataError(Param("scores"), f"{needs}{values.shape}")
     chosen: Booleans = values > values.mean() + values.std(ddof=1)
     if not chosen.any():
         chosen[np.argmax(values)] = True
