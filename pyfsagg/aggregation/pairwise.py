@@ -35,7 +35,8 @@ FIRST_SECONDS, LONG = 3.0, 20.0
 """Seconds after which the time that a chain needs is estimated, and those that are worth a warning."""
 
 
-def mc1(
+def climbing_chain(
+    of_one_list: bool,
     table: RankTable,
     *,
     damping: float = 0.05,
@@ -44,35 +45,20 @@ def mc1(
     max_items: int = PAIRWISE_LIMIT,
 ) -> AggregatedValues:
     """Stationary distribution of MC1: from item i to a random item of all those that a list ranks at
-    least as high (``"dwork"``), or to any random item that a list ranks higher (``"lin"``)."""
+    least as high (``"dwork"``), or to any random item that a list ranks higher (``"lin"``); or `of_one_list`
+    (MC2): to a random item that a random list with i ranks at least as high, or to any random item that at
+    least half of the lists with both rank higher (TopKLists moves with probability 1/2 between items that
+    no list compares, this does not)."""
     validation.check_choice("definition", definition, ("dwork", "lin"))
     if definition == "lin":
-        return _pairwise(table, damping, tolerance, max_items, consensus.ANY)
+        needed = consensus.HALF if of_one_list else consensus.ANY
+        chain = {"damping": damping, "tolerance": tolerance}
+        return majority_chain(needed, table, **chain, max_items=max_items)
     lists = _Lists(table)
-    reach = (lists.reach * lists.weights).sum(axis=0)
+    reach: Floats = (lists.reach * lists.weights).sum(axis=0)
+    if of_one_list:
+        reach = lists.weight_of_item * np.where(lists.missing, 1.0, lists.reach)
     weights = np.where(lists.missing, 0.0, lists.weights / reach)
-    return _stationary(lists.step(weights), table.n_items, damping, tolerance)
-
-
-def mc2(
-    table: RankTable,
-    *,
-    damping: float = 0.05,
-    tolerance: float = 1e-12,
-    definition: Literal["dwork", "lin"] = "dwork",
-    max_items: int = PAIRWISE_LIMIT,
-) -> AggregatedValues:
-    """Stationary distribution of MC2: from item i to a random item that a random list with i ranks at
-    least as high (``"dwork"``), or to any random item that at least half of the lists with both rank
-    higher (``"lin"``; TopKLists moves with probability 1/2 between items that no list compares, this
-    does not).
-    """
-    validation.check_choice("definition", definition, ("dwork", "lin"))
-    if definition == "lin":
-        return _pairwise(table, damping, tolerance, max_items, consensus.HALF)
-    lists = _Lists(table)
-    reach = np.where(lists.missing, 1.0, lists.reach)
-    weights = np.where(lists.missing, 0.0, lists.weights / (lists.weight_of_item * reach))
     return _stationary(lists.step(weights), table.n_items, damping, tolerance)
 
 
@@ -92,7 +78,8 @@ def mc3(table: RankTable, *, damping: float = 0.05, tolerance: float = 1e-12) ->
     return _stationary(step, table.n_items, damping, tolerance)
 
 
-def mc4(
+def majority_chain(
+    needed: int,
     table: RankTable,
     *,
     damping: float = 0.05,
@@ -100,8 +87,25 @@ def mc4(
     max_items: int = PAIRWISE_LIMIT,
 ) -> AggregatedValues:
     """Stationary distribution of MC4: from item i to any random item that more than half of the lists
-    with both rank higher; p² bytes, O(p² m) time."""
-    return _pairwise(table, damping, tolerance, max_items, consensus.MOST)
+    with both rank higher, or as many as `needed`; p² bytes, O(p² m) time."""
+    max_items = validation.check_integer("max_items", max_items, low=1)
+    p = table.n_items
+    if p > max_items:
+        raise DataError(
+            f"this chain compares all pairs of {p} items, which takes {p * p / 1000000.0:.0f} MB ",
+            "and is refused above ",
+            Use(max_items=max_items),
+            Remedy(
+                "aggregate with mc1, mc2 (definition 'dwork') or mc3, or raise ", Param("max_items")
+            ),
+        )
+    wins = np.empty((p, p), dtype=np.uint8)
+    consensus.win_matrix(
+        np.ascontiguousarray(compared_ranks(table).T), counts_of_lists(table), needed, wins
+    )
+    return _stationary(
+        lambda mass, out: consensus.pairwise_step(mass, wins, out), p, damping, tolerance
+    )
 
 
 def row_score(majority: bool, table: RankTable) -> AggregatedValues:
@@ -203,29 +207,6 @@ def _warn_if_long(n_steps: float, seconds: float, damping: float, tolerance: flo
         )
 
 
-def _pairwise(
-    table: RankTable, damping: float, tolerance: float, max_items: int, needed: int
-) -> AggregatedValues:
-    max_items = validation.check_integer("max_items", max_items, low=1)
-    p = table.n_items
-    if p > max_items:
-        raise DataError(
-            f"this chain compares all pairs of {p} items, which takes {p * p / 1000000.0:.0f} MB ",
-            "and is refused above ",
-            Use(max_items=max_items),
-            Remedy(
-                "aggregate with mc1, mc2 (definition 'dwork') or mc3, or raise ", Param("max_items")
-            ),
-        )
-    wins = np.empty((p, p), dtype=np.uint8)
-    consensus.win_matrix(
-        np.ascontiguousarray(compared_ranks(table).T), counts_of_lists(table), needed, wins
-    )
-    return _stationary(
-        lambda mass, out: consensus.pairwise_step(mass, wins, out), p, damping, tolerance
-    )
-
-
 IN_NO_ORDER = "its items are tied above all others"
 
 
@@ -249,7 +230,7 @@ AGGREGATORS.add(
         latex=r"\pi = \pi T, \quad T_{ab} = \frac{\sum_i 1 [ r_i(b) \le r_i(a) ]}{\sum_i \sum_c "
         r"1 [ r_i(c) \le r_i(a) ]}",
         ties=_AT_LEAST,
-        compute=mc1,
+        compute=partial(climbing_chain, False),
     ),
     _chain(
         name="mc2",
@@ -259,7 +240,7 @@ AGGREGATORS.add(
         r"r_i(a) ]}{\sum_c 1 [ r_i(c) \le r_i(a) ]}",
         ties=_AT_LEAST + "; with it, as in R's TopKLists, half of the lists suffice, in mc4 "
         "more than half",
-        compute=mc2,
+        compute=partial(climbing_chain, True),
     ),
     _chain(
         name="mc3",
@@ -277,7 +258,7 @@ AGGREGATORS.add(
         + "draw any item, go there if more than half of the lists rank it higher",
         latex=r"\pi = \pi T, \quad T_{ab} = \frac{1}{p} \; 1 \left[ \sum_{i} 1 [ r_i(b) < "
         r"r_i(a) ] > \frac{m}{2} \right] \quad (b \ne a)",
-        compute=mc4,
+        compute=partial(majority_chain, consensus.MOST),
     ),
     _chain(
         name="mc1_row",
