@@ -16,7 +16,7 @@ from pyfsagg._base.validation import check_labels
 from pyfsagg._message import SCORES, Param, Remedy
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.ranks import RankTable, rank_scores, ranking
+from pyfsagg.ranks import RankTable, ranking
 
 NO_P_VALUES = (
     "The lists have weights, so there are no p-values: a list that counts more than once is not "
@@ -181,16 +181,6 @@ def required_scores(table: RankTable, method: str, sibling: str) -> Floats:
     return table.scores
 
 
-def comparable_ranks(table: RankTable) -> Floats:
-    """Ranks (m, p) times max(N)/N_i: on the scale of the largest universe; absent as in `_filled_ranks`."""
-    ranks = table._filled_ranks()
-    largest = table.sizes.max()
-    if (table.sizes == largest).all():
-        return ranks
-    scale: Floats = (largest / table.sizes)[:, np.newaxis]
-    return np.asarray(ranks * scale, dtype=np.float64)
-
-
 How = Literal["mean", "median", "min", "max"]
 _PLAIN: dict[str, tuple[Callable[..., Floats], Callable[..., Floats]]] = {
     "mean": (np.mean, np.nanmean),
@@ -230,59 +220,3 @@ def _weighted(values: Floats, how: How, weights: Floats) -> Floats:
     high = (reached > half + slack).argmax(axis=0)[np.newaxis]
     middle = np.take_along_axis(in_order, low, 0) + np.take_along_axis(in_order, high, 0)
     return np.asarray(0.5 * middle[0], dtype=np.float64)
-
-
-def check_same_items(table: RankTable, *others: Any) -> None:
-    """Refuse a result that was made from another table."""
-    for other in others:
-        if other is not None and other.names != table.names:
-            raise DataError(
-                f"the {type(other).__name__} is not about the items of this table; make it from "
-                "the same table"
-            )
-
-
-def describe_items(table: RankTable, result: Any, permutation: Any = None) -> pd.DataFrame:
-    """The frame of an Aggregation, best first, with ``n_lists`` of each item, ``best_rank`` and
-    ``median_rank`` in these, and the p-values of a PermutationTest."""
-    check_same_items(table, result, permutation)
-    frame: pd.DataFrame = result.to_frame()
-    order = result._order()
-    known = table.ranks[:, order]
-    frame["n_lists"] = (~np.isnan(known)).sum(axis=0)
-    frame["best_rank"] = np.nanmin(known, axis=0)
-    frame["median_rank"] = np.nanmedian(known, axis=0)
-    if permutation is not None:
-        frame["permutation_p_value"] = permutation.p_values[order]
-        frame["permutation_adjusted_p_value"] = permutation.adjusted_p_values[order]
-        frame["permutation_family_wise_p_value"] = permutation.family_wise_p_values[order]
-    return frame
-
-
-def describe_lists(table: RankTable, result: Any, top: int) -> pd.DataFrame:
-    """One row per list: length, universe, ``weight`` if there are weights, ``in_top`` (how many of the
-    best `top` items it contains), and ``spearman`` with the result over its items (NaN for one item or
-    only ties)."""
-    check_same_items(table, result)
-    best = result._order()[:top]
-    held = ~table.missing
-    return pd.DataFrame(
-        {
-            **({} if table.list_weights is None else {"weight": table.list_weights}),
-            "items": held.sum(axis=1),
-            "universe": table.sizes.astype(np.int64),
-            "in_top": held[:, best].sum(axis=1),
-            "spearman": [
-                _spearman(row[known], result.ranking[known])
-                for row, known in zip(table.ranks, held, strict=True)
-            ],
-        },
-        index=pd.Index(table.list_names, name="list"),
-    )
-
-
-def _spearman(ranks_in_list: Floats, consensus: Floats) -> float:
-    left, right = (rank_scores(-values) for values in (ranks_in_list, consensus))
-    left, right = left - left.mean(), right - right.mean()
-    length = float(np.sqrt((left @ left) * (right @ right)))
-    return float(left @ right) / length if length > 0 else float("nan")

@@ -91,18 +91,14 @@ def aggregate(
             remarks = (*remarks, AVERAGE_TIES)
     return _result.Aggregation(
         names=table.names,
-        scores=values.scores,
-        statistic=values.statistic,
+        **{**vars(values), "remarks": remarks},
         ranking=rank_scores(values.scores),
-        p_values=values.p_values,
-        log10_p_values=values.log10_p_values,
         adjusted_p_values=adjusted,
         method=spec.name,
         higher_is_better=spec.higher_is_better,
         n_lists=table.n_lists,
         adjust=adjust,
         n_tests=n_tests,
-        remarks=remarks,
         universe_check=checked,
         parameters={
             "methods": [spec.name],

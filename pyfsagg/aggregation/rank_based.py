@@ -20,7 +20,9 @@ def reduced_rank(
 ) -> AggregatedValues:
     """Mean, geometric mean, median or best rank of an item; absent, it has the last rank of the universe,
     or is omitted with ``full=True``. Ranks of unequal universes are scaled to the largest."""
-    ranks, weights = _base.comparable_ranks(table), table.list_weights
+    ranks, weights, largest = table._filled_ranks(), table.list_weights, table.sizes.max()
+    if (table.sizes != largest).any():
+        ranks = ranks * (largest / table.sizes)[:, np.newaxis]
     if how == "geometric":
         if weights is None:  # sorted, so equal ranks in another order tie exactly
             ranks = np.sort(ranks, axis=0)
@@ -28,7 +30,7 @@ def reduced_rank(
     else:
         statistic = _base.over_lists(ranks, how, weights)
     if normalized:
-        statistic = statistic / table.sizes.max()
+        statistic = statistic / largest
     return AggregatedValues(-statistic, statistic)
 
 

@@ -426,7 +426,16 @@ def screen(
     given = (scores, genes, guides, log_fold_changes, p_values, sides, replicates, guide_weights)
     everything, n_shared = without_twins(read_guides(*given), shared_guides)
     library, dropped = _without_missing(everything, missing)
-    _warn_of_lost_signs(library, sides)
+    lfc, unsigned = library.log_fold_changes, bool((library.scores >= 0.0).all())
+    strong = unsigned and bool((library.scores > 1.0).any())
+    if strong and len(sides) == 2 and lfc is not None and (lfc < 0.0).any():
+        warn(
+            "no score is below 0 although log fold changes are: small scores are the low side. ",
+            "If the scores measure strength without direction, give them the sign of the log ",
+            "fold change: ",
+            Phrase("sign", "scores * np.sign(log_fold_changes)"),
+            stacklevel=2,
+        )
     controls = find_controls(library, control_guides, control_genes)
     alphas = _alphas(alpha, sides, library)
     origin = "p-values of the guides" if library.p_values else "the default"
@@ -521,21 +530,6 @@ def percentiles(library: Guides, side: SideName, ties: str) -> Floats:
     places = (rank_scores(values, rule, higher_is_better=high) - 0.5) / len(first)
     of_rows: Floats = places[library.guide]
     return of_rows if library.weights is None else np.minimum(1.0, of_rows / library.weights)
-
-
-def _warn_of_lost_signs(library: Guides, sides: tuple[str, ...]) -> None:
-    """Warn if both sides are tested and log fold changes have both signs, but scores only one."""
-    lfc, scores = library.log_fold_changes, library.scores
-    if lfc is None or len(sides) < 2:
-        return
-    if (scores >= 0.0).all() and (scores > 1.0).any() and (lfc < 0.0).any():
-        warn(
-            "no score is below 0 although log fold changes are: small scores are the low side. ",
-            "If the scores measure strength without direction, give them the sign of the log ",
-            "fold change: ",
-            Phrase("sign", "scores * np.sign(log_fold_changes)"),
-            stacklevel=3,
-        )
 
 
 def _alphas(alpha: Any, sides: tuple[str, ...], library: Guides) -> dict[str, float]:

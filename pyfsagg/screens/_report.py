@@ -19,7 +19,7 @@ from pyfsagg._report.closing import Report, settings_groups, software
 from pyfsagg._report.page import Block, PageColumn, PageTable, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.screens._result import INDEPENDENT, WAYS, Screen
+from pyfsagg.screens._result import INDEPENDENT, WAYS, Screen, counted_of
 
 COLOURS = {"low": drawing.BLUE, "high": drawing.ORANGE}
 CELLS = (320, 200)  # of a picture: two points in one of them cannot be distinguished
@@ -372,13 +372,10 @@ def _side(result: Screen, side: str, fdr: float) -> list[Block]:
     shown = frame.head(MOST_ROWS)
     word = "score" if result.log_fold_changes is None else "lfc"
     tinted = int((shown[f"{side}_fdr"] <= fdr).sum())
-    counted = [
-        f"{c} of {n}" for c, n in zip(shown[f"{side}_counted"], shown["guides"], strict=True)
-    ]
     columns: list[tuple[PageColumn, list[str]]] = [
         (PageColumn("Rank"), ranks(shown[f"{side}_rank"])),
         (PageColumn("Gene", numeric=False), [str(name) for name in shown.index]),
-        (PageColumn("Guides that count"), counted),
+        (PageColumn("Guides that count"), counted_of(shown, side)),
         (PageColumn("ρ"), probabilities(shown[f"{side}_rho"])),
         (PageColumn("p-value"), probabilities(shown[f"{side}_p_value"])),
         (PageColumn("FDR"), probabilities(shown[f"{side}_fdr"])),

@@ -317,9 +317,20 @@ class Screen(Recorded):
                 "<b>{}</b> ({} scores, α = {:.4g}): {} with a false discovery rate of at most {:g}."
             )
             selected = plural(len(self.select(name, view["fdr"])), "gene")
+            best = self.to_frame(name).head(view["top"])
+            columns = [
+                (PageColumn("Gene", numeric=False), [str(gene) for gene in best.index]),
+                (PageColumn("Rank"), ranks(best[f"{name}_rank"])),
+                (PageColumn("Guides"), counted_of(best, name)),
+                (PageColumn("ρ"), probabilities(best[f"{name}_rho"])),
+                (PageColumn("P-value"), probabilities(best[f"{name}_p_value"])),
+                (PageColumn("FDR"), probabilities(best[f"{name}_fdr"])),
+                (PageColumn(f"Median {self._effect_name}"), numbers(best.iloc[:, 1])),
+            ]
+            caption = f"The best {plural(len(best), f'{WAYS[name]} gene')}."
             facts += [
                 Text(text.format(WAYS[name].capitalize(), name, side.alpha, selected, view["fdr"])),
-                self._best_genes(name, self.to_frame(name).head(view["top"])),
+                PageTable.of_columns(caption, columns),
             ]
         return [
             *facts,
@@ -332,23 +343,6 @@ class Screen(Recorded):
             *(Text(remark, quiet=True) for remark in (*self.remarks, INDEPENDENT)),
         ]
 
-    def _best_genes(self, side: str, best: pd.DataFrame) -> PageTable:
-        counted = [
-            f"{c} of {n}" for c, n in zip(best[f"{side}_counted"], best["guides"], strict=True)
-        ]
-        return PageTable.of_columns(
-            f"The best {plural(len(best), f'{WAYS[side]} gene')}.",
-            [
-                (PageColumn("Gene", numeric=False), [str(name) for name in best.index]),
-                (PageColumn("Rank"), ranks(best[f"{side}_rank"])),
-                (PageColumn("Guides"), counted),
-                (PageColumn("ρ"), probabilities(best[f"{side}_rho"])),
-                (PageColumn("P-value"), probabilities(best[f"{side}_p_value"])),
-                (PageColumn("FDR"), probabilities(best[f"{side}_fdr"])),
-                (PageColumn(f"Median {self._effect_name}"), numbers(best.iloc[:, 1])),
-            ],
-        )
-
     def __repr__(self) -> str:
         best = "; ".join(
             f"{name}: {', '.join(self.genes[g] for g in self._order(name)[:3])}"
@@ -358,3 +352,8 @@ class Screen(Recorded):
             f"Screen({plural(len(self.genes), 'gene')}, {plural(len(self.guides), 'guide')}; "
             f"best {best})"
         )
+
+
+def counted_of(genes: pd.DataFrame, side: str) -> list[str]:
+    """How many of the guides of each gene count on a side, in words."""
+    return [f"{c} of {n}" for c, n in zip(genes[f"{side}_counted"], genes["guides"], strict=True)]

@@ -10,7 +10,6 @@ import pytest
 from scipy.stats import kendalltau, spearmanr
 
 from pyfsagg.aggregation import Aggregation, aggregate, permutation_p_values
-from pyfsagg.aggregation._base import describe_items, describe_lists
 from pyfsagg.aggregation._call import compare_aggregations
 from pyfsagg.aggregation._result import AggregationComparison
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
@@ -86,7 +85,7 @@ def test_bad_comparisons(table, comparison):
 def test_items_and_lists_beside_the_result(table):
     result = aggregate(table, "rra")
     test = permutation_p_values(table, "rra", n_permutations=20, random_state=1)
-    frame = describe_items(table, result, test)
+    frame = replace(result, permutation=test).items()
     ranks, by_name = table.to_frame(), test.to_frame()
     assert frame.index.tolist() == result.select(len(table.names))
     for name, expected in {
@@ -98,7 +97,7 @@ def test_items_and_lists_beside_the_result(table):
     }.items():
         np.testing.assert_array_equal(frame[name], expected[frame.index])
     result = aggregate(table, "mean_rank")
-    frame = describe_lists(table, result, top=5)
+    frame = result.lists(top=5)
     ranking = pd.Series(result.ranking, result.names)
     assert frame["universe"].tolist() == [40] * 6
     for name, ranks in table.to_frame().items():
@@ -108,9 +107,10 @@ def test_items_and_lists_beside_the_result(table):
         expected = spearmanr(held, ranking[held.index]).statistic
         assert frame.loc[name, "spearman"] == pytest.approx(expected, abs=1e-12)
     other = aggregate([["a", "b"], ["b", "a"]], "mean_rank")
-    for describe in (describe_items, lambda *given: describe_lists(*given, 3)):
-        with pytest.raises(DataError, match="not about the items of this table"):
-            describe(table, other)
+    for strange in (replace(other, table=table), replace(other, permutation=test)):
+        for describe in (strange.items, strange.lists):
+            with pytest.raises(DataError, match="not about the items of this table"):
+                describe()
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pyfsagg.aggregation import aggregate
-from pyfsagg.aggregation._base import describe_items, describe_lists, over_lists
+from pyfsagg.aggregation._base import over_lists
 from pyfsagg.aggregation.about_lists import traits
 from pyfsagg.aggregation.agreement import overlap_of_uneven_lists, truncation_point
 from pyfsagg.error_control.bounds import largest_tail, pfer_threshold
@@ -104,8 +104,8 @@ def test_values_and_descriptions_over_lists() -> None:
     assert over_lists(values, "mean", weights).tolist() == [1.25, 4.0]
     table = RankTable.from_lists({"x": ["a", "b", "c"], "y": ["a", "c"]})
     result = aggregate(table, "mean_rank")
-    assert describe_items(table, result)["n_lists"].to_dict() == {"a": 2, "b": 1, "c": 2}
-    assert describe_lists(table, result, top=2)["in_top"].to_dict() == {"x": 2, "y": 1}
+    assert result.items()["n_lists"].to_dict() == {"a": 2, "b": 1, "c": 2}
+    assert result.lists(top=2)["in_top"].to_dict() == {"x": 2, "y": 1}
     seen = traits(RankTable.from_lists([list("abcd"), list("abxy"), list("uv")]))
     assert (seen["n_lists"], seen["length"], seen["agreement"]) == (3.0, 4.0, 0.25)
 
