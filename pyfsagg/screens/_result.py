@@ -22,34 +22,6 @@ from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Recorded, records
 from pyfsagg.ranks import rank_scores
 
-
-class _Sorted:
-    """Known values gene by gene, smallest first."""
-
-    def __init__(self, values: Floats, gene: NDArray[np.int64], n_genes: int) -> None:
-        known = ~np.isnan(values)
-        values, gene = values[known], gene[known]
-        self.sizes = np.bincount(gene, minlength=n_genes)
-        self._starts = np.cumsum(self.sizes) - self.sizes
-        self._values = values[np.lexsort((values, gene))]
-
-    def at(self, place: int | NDArray[np.int64], least: int = 1) -> Floats:
-        """The value at a place of each gene, from 0; NaN for a gene with fewer than `least`."""
-        out = np.full(len(self.sizes), np.nan)
-        enough = self.sizes >= least
-        out[enough] = self._values[(self._starts + place)[enough]]
-        return out
-
-
-def alpha_mean(values: Floats, gene: NDArray[np.int64], n_genes: int, counted: Booleans) -> Floats:
-    """The mean over the guides that count; NaN where none does."""
-    use = counted & ~np.isnan(values)
-    size = np.bincount(gene[use], minlength=n_genes)
-    total = np.bincount(gene[use], weights=values[use], minlength=n_genes)
-    mean: Floats = np.divide(total, size, out=np.full(n_genes, np.nan), where=size > 0)
-    return mean
-
-
 SideName = Literal["low", "high"]
 DEFAULT_ALPHA = 0.05
 GUIDE_P = 0.25
@@ -239,15 +211,24 @@ class Screen(Recorded):
     @cached_property
     def _columns(self) -> dict[str, Any]:
         """The columns of :meth:`to_frame`, in the order of the screen."""
-        tested = self.gene_of >= 0
-        gene, values, G = self.gene_of[tested], self._effects[tested], len(self.genes)
+        known = (self.gene_of >= 0) & ~np.isnan(self._effects)
+        gene, values, G = self.gene_of[known], self._effects[known], len(self.genes)
         word = "score" if self.log_fold_changes is None else "lfc"
-        effects = _Sorted(values, gene, G)
-        n = effects.sizes
-        median = (effects.at((n - 1) // 2) + effects.at(n // 2)) / 2.0
+        n = np.bincount(gene, minlength=G)
+        starts, in_order = np.cumsum(n) - n, values[np.lexsort((values, gene))]
+
+        def at(place: NDArray[np.int64], least: int) -> Floats:
+            """The effect at a place of each gene, the smallest at 0; NaN where fewer than `least` are known."""
+            out = np.full(G, np.nan)
+            out[n >= least] = in_order[(starts + place)[n >= least]]
+            return out
+
+        median = (at((n - 1) // 2, 1) + at(n // 2, 1)) / 2.0
         columns: dict[str, Any] = {"guides": self.n_guides, f"median_{word}": median}
         for name, side in self.sides.items():
-            counted = side.percentiles[tested] <= side.alpha * (1.0 + 1e-12)
+            counts = side.percentiles[known] <= side.alpha * (1.0 + 1e-12)
+            size = np.bincount(gene[counts], minlength=G)
+            total = np.bincount(gene[counts], weights=values[counts], minlength=G)
             columns |= {
                 f"{name}_rank": side.ranking,
                 f"{name}_rho": side.rho,
@@ -256,8 +237,10 @@ class Screen(Recorded):
                 f"{name}_log10_p_value": side.log_p_values / np.log(10.0),
                 f"{name}_fdr": side.adjusted_p_values,
                 f"{name}_q_value": side.q_values,
-                f"{name}_second_best_{word}": effects.at(1 if name == "low" else n - 2, 2),
-                f"{name}_alpha_mean_{word}": alpha_mean(values, gene, G, counted),
+                f"{name}_second_best_{word}": at(np.ones_like(n) if name == "low" else n - 2, 2),
+                f"{name}_alpha_mean_{word}": np.where(
+                    size > 0, total / np.maximum(size, 1), np.nan
+                ),
             }
         return columns
 
