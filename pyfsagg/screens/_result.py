@@ -218,7 +218,7 @@ class Screen(Recorded):
         starts, in_order = np.cumsum(n) - n, values[np.lexsort((values, gene))]
 
         def at(place: NDArray[np.int64], least: int) -> Floats:
-            """The effect at a place of each gene, the smallest at 0; NaN where fewer than `least` are known."""
+            """The effect at a place of each gene, from 0; NaN where fewer than `least` are known."""
             out = np.full(G, np.nan)
             out[n >= least] = in_order[(starts + place)[n >= least]]
             return out

@@ -22,10 +22,8 @@ METHODS = ["rra", "mean_rank", "minimum_rank"]
 def table() -> RankTable:
     rng = np.random.default_rng(8)
     truth = np.arange(30.0)
-    lists = {
-        f"l{i}": [f"g{j}" for j in np.argsort(truth + 8 * rng.standard_normal(30))[: 12 + i]]
-        for i in range(6)
-    }
+    orders = [np.argsort(truth + 8 * rng.standard_normal(30)) for _ in range(6)]
+    lists = {f"l{i}": [f"g{j}" for j in order[: 12 + i]] for i, order in enumerate(orders)}
     return RankTable.from_lists(lists, universe=40)
 
 
@@ -78,8 +76,8 @@ def test_bad_comparisons(table, comparison):
     ):
         with pytest.raises(error, match=message):
             compare_aggregations(table, methods, **options)
-        with pytest.raises(ParameterError, match="k must be"):
-            comparison.overlap(0)
+    with pytest.raises(ParameterError, match="k must be"):
+        comparison.overlap(0)
 
 
 def test_items_and_lists_beside_the_result(table):
@@ -161,9 +159,7 @@ def test_records_of_all_tables_and_methods(table, result):
     assert [line for line in lines if line not in both] == []
 
 
-def test_other_methods_are_numbered_from_one_and_come_back_from_a_file(
-    result, comparison, tmp_path
-):
+def test_other_methods_are_numbered_from_one_and_are_kept(result, comparison, tmp_path):
     arrays = result._arrays()
     own = {"scores", "statistic", "ranking", "p_values", "log10_p_values", "adjusted_p_values"}
     others = {f"{name}_{i}" for name in ("scores", "statistic", "ranking") for i in (1, 2)}
