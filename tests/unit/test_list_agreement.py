@@ -83,12 +83,11 @@ def test_limits_of_rank_biased_overlap_are_reached(seed: int) -> None:
 
 
 def test_even_lists_extrapolate_and_names_are_kept(tmp_path: Path) -> None:
-
     rng = np.random.default_rng(1)
     ranks = np.stack([rng.permutation(30) + 1.0 for _ in range(2)])
     found = list_agreement(RankTable.from_ranks(ranks), persistence=0.9)
-    scores = pd.DataFrame(-ranks)
-    other = stability(scores, "rank_biased_overlap", measure_params={"persistence": 0.9})
+    params = {"persistence": 0.9}
+    other = stability(pd.DataFrame(-ranks), "rank_biased_overlap", measure_params=params)
     assert found.pairs["rbo"].iloc[0] == pytest.approx(float(other))
     found = list_agreement({"01": list("abc"), "2": list("acb")})
     found.save(tmp_path / "kept")

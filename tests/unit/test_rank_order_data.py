@@ -52,25 +52,18 @@ def test_ties_and_unknown_places() -> None:
     ranks = to_rank_order(X, missing="unknown")
     np.testing.assert_array_equal(ranks, [[2.5, 1.0, 2.5, np.nan]])
     assert list(ranks.index) == ["first"]
-    np.testing.assert_array_equal(
-        to_rank_order(X, missing="unknown", ties="ordinal"), [[2.0, 1.0, 3.0, np.nan]]
-    )
-    drawn = {
-        tuple(to_rank_order(X, missing="unknown", ties="random", random_state=s).iloc[0, [0, 2]])
-        for s in range(20)
-    }
-    assert drawn == {(2.0, 3.0), (3.0, 2.0)}
+    ordinal = to_rank_order(X, missing="unknown", ties="ordinal")
+    np.testing.assert_array_equal(ordinal, [[2.0, 1.0, 3.0, np.nan]])
+    how = {"missing": "unknown", "ties": "random"}
+    drawn = [to_rank_order(X, **how, random_state=s).iloc[0, [0, 2]] for s in range(20)]
+    assert set(map(tuple, drawn)) == {(2.0, 3.0), (3.0, 2.0)}
     with pytest.raises(DataError, match="same value in 'a' and 'c'"):
         to_rank_order(X, missing="unknown", ties="error")
 
 
 def test_features_are_named_once_and_known() -> None:
-    for bad, message in (
-        (["F9"], "'F9'"),
-        (["F1", "F1"], "twice"),
-        ([], "empty"),
-        ([4], "position 4"),
-    ):
+    cases = ((["F9"], "'F9'"), (["F1", "F1"], "twice"), ([], "empty"), ([4], "position 4"))
+    for bad, message in cases:
         with pytest.raises(ParameterError, match=message):
             subset_divergence(FIGURE_1, list("abab"), bad)
 
@@ -98,13 +91,15 @@ def test_figure_2_and_unknown_places() -> None:
 
 
 def test_bad_orders() -> None:
-    for a, b in (([1, 2], [1, 2, 3]), ([1], [1]), ([[1, 2]], [[1, 2]])):
-        with pytest.raises(DataError, match="same length"):
-            spearman_distance(a, b)
-    with pytest.raises(DataError, match="missing"):
-        spearman_distance([1, np.nan], [1, 2])
-    with pytest.raises(DataError, match="infinite"):
-        kendall_distance([1, np.inf], [1, 2])
+    for distance, a, b, message in (
+        (spearman_distance, [1, 2], [1, 2, 3], "same length"),
+        (spearman_distance, [1], [1], "same length"),
+        (spearman_distance, [[1, 2]], [[1, 2]], "same length"),
+        (spearman_distance, [1, np.nan], [1, 2], "missing"),
+        (kendall_distance, [1, np.inf], [1, 2], "infinite"),
+    ):
+        with pytest.raises(DataError, match=message):
+            distance(a, b)
 
 
 def test_concordance_is_the_mean_tau() -> None:
@@ -141,19 +136,16 @@ def test_lemma_1_rank_and_boolean_orders_agree() -> None:
     kept = list(data.X.columns[:3])
     states = reference.boolean_order(data.X)
     pairs = [f"{a}<{b}" for a, b in combinations(data.X.columns, 2) if {a, b} <= set(kept)]
-    assert subset_divergence(data.X, data.y, kept) == pytest.approx(
-        subset_divergence(states, data.y, pairs, space="values"), abs=1e-14
-    )
+    booleans = subset_divergence(states, data.y, pairs, space="values")
+    assert subset_divergence(data.X, data.y, kept) == pytest.approx(booleans, abs=1e-14)
 
 
 def test_figures_3_and_4_values_and_orders_differ() -> None:
-    figure_3 = pd.DataFrame(
-        [[3, 4, 5], [3, 4, 1], [3, 1, 2], [3, 2, 5]], columns=["F1", "F2", "F3"]
-    )
     rest = ["F2", "F3"]
+    figure_3 = pd.DataFrame([[3, 4, 5], [3, 4, 1], [3, 1, 2], [3, 2, 5]], columns=["F1", *rest])
     assert subset_divergence(figure_3, list("abcd"), rest, space="values") == 0.0
     assert subset_divergence(figure_3, list("abcd"), rest) > 0.0
-    figure_4 = pd.DataFrame([[1, 4, 5], [2, 4, 5]], columns=["F1", "F2", "F3"])
+    figure_4 = pd.DataFrame([[1, 4, 5], [2, 4, 5]], columns=["F1", *rest])
     assert subset_divergence(figure_4, list("ab"), rest) == 0.0
     assert subset_divergence(figure_4, list("ab"), rest, space="values") == pytest.approx(log(2))
 
@@ -184,9 +176,7 @@ def test_planted_orders_count_features_and_seeds() -> None:
     assert not first.equals(other)
     unshuffled = make_planted_orders(3, 2, 1, 1, shuffle=False, random_state=0)
     assert list(unshuffled.X)[:3] == list(unshuffled.planted)
-
-
-def test_extraneous_places_are_uniform() -> None:
+    # Places of extraneous features are uniform.
     data = make_planted_orders(2, 3000, n_extraneous=1, random_state=0)
     counts = data.X["extraneous_1"].value_counts()
     assert (np.abs(counts / 6000 - 1 / 3) < 0.03).all()
@@ -194,9 +184,8 @@ def test_extraneous_places_are_uniform() -> None:
 
 @pytest.mark.parametrize(("low", "high"), [(0.1, 0.9), (0.9, 0.1), (0.5, 0.3)])
 def test_concordant_orders_keep_their_bounds(low: float, high: float) -> None:
-    data = make_concordant_orders(
-        4, 30, 12, min_concordance=low, max_concordance=high, random_state=0
-    )
+    bounds = {"min_concordance": low, "max_concordance": high}
+    data = make_concordant_orders(4, 30, 12, **bounds, random_state=0)
     assert data.base_concordance == pytest.approx(concordance_of_ranks(np.asarray(data.bases)))
     assert data.base_concordance <= high
     for label, tau in data.class_concordance.items():
@@ -211,9 +200,8 @@ def test_near_orders_follow_mallows() -> None:
     rng = np.random.default_rng(0)
     base = rng.permutation(8).astype(np.int32)
     q = 0.6
-    expected = sum(
-        sum(t * q**t for t in range(k + 1)) / sum(q**t for t in range(k + 1)) for k in range(8)
-    )
+    weights = [q ** np.arange(k + 1) for k in range(8)]
+    expected = sum(np.average(np.arange(w.size), weights=w) for w in weights)
     distances = [kendall_distance(base, _near(base, q, rng)) for _ in range(4000)]
     standard_error = np.std(distances) / np.sqrt(4000)
     assert abs(np.mean(distances) - expected) < 4.5 * standard_error
@@ -274,12 +262,8 @@ def test_kernels_against_numpy(unknown: bool) -> None:
     if unknown:
         values[rng.random(values.shape) < 0.1] = np.nan
     ranks = integer_ranks(values, "average", None)
-    states = np.array(
-        [
-            [[".<>=?".index(reference.state(row, i, j)) for j in range(70)] for i in range(70)]
-            for row in values
-        ]
-    )
+    state, p = reference.state, range(70)
+    states = np.array([[[state(row, i, j) for j in p] for i in p] for row in values])
     left, right = np.triu_indices(6, 1)
     planes = np.empty((6, 3 if unknown else 2, 2), dtype=np.uint64)
     for k in (0, 33, 63, 64, 69):
