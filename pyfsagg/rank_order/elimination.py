@@ -540,10 +540,8 @@ class RankOrderSelector(TableSelector):
     Attributes
     ----------
     result_ : Elimination
-    scores_ : ndarray (n_features,)
-        Places in the removal order, larger = kept longer.
-    ranking_ : ndarray (n_features,)
-        1 = kept longest.
+    scores_, ranking_ : ndarray (n_features,)
+        Places in the removal order, larger = kept longer; 1 = kept longest.
     support_ : ndarray of bool (n_features,)
 
     See Also

@@ -43,21 +43,16 @@ class Guides:
 
     def rows(self, chosen: NDArray[np.bool_]) -> Guides:
         """Some of the rows, and the genes that these have."""
-        genes, gene = np.unique(self.gene[chosen], return_inverse=True)
-        _, guide = np.unique(self.guide[chosen], return_inverse=True)
-        optional = {
-            name: None if (values := getattr(self, name)) is None else values[chosen]
-            for name in ("replicates", "weights", "log_fold_changes")
+        kept = {
+            name: values if values is None else values[chosen]
+            for name, values in vars(self).items()
+            if name not in ("gene_names", "p_values")
         }
-        return Guides(
-            names=self.names[chosen],
-            guide=guide.astype(np.int64),
-            gene=gene.astype(np.int64),
-            gene_names=self.gene_names[genes],
-            scores=self.scores[chosen],
-            p_values={side: p[chosen] for side, p in self.p_values.items()},
-            **optional,
-        )
+        genes, gene = np.unique(kept["gene"], return_inverse=True)
+        guide = np.unique(kept["guide"], return_inverse=True)[1]
+        kept |= {"gene": gene.astype(np.int64), "guide": guide.astype(np.int64)}
+        p_values = {side: p[chosen] for side, p in self.p_values.items()}
+        return Guides(**kept, gene_names=self.gene_names[genes], p_values=p_values)
 
 
 def read_guides(

@@ -11,23 +11,14 @@ from loading import load_beside
 from pyfsagg._kernels import rank_order as kernels
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.rank_order import (
+    distances,
     make_planted_orders,
+    naive_bayes,
     spearman_distance,
     subset_divergence,
     to_rank_order,
 )
 from pyfsagg.rank_order._orders import integer_ranks
-from pyfsagg.rank_order.distances import (
-    concordance_of_ranks,
-    instance_divergence,
-    inversion_counts,
-    kendall_distance,
-)
-from pyfsagg.rank_order.naive_bayes import (
-    naive_bayes_accuracy,
-    random_subset_baseline,
-    stratified_folds,
-)
 from pyfsagg_papers.orders.concordant import _near, make_concordant_orders
 
 reference = load_beside(__file__, "rank_order_reference")
@@ -76,18 +67,20 @@ def test_distances_by_brute_force() -> None:
         ra, rb = reference.ranks(a), reference.ranks(b)
         assert spearman_distance(a, b) == sum((x - y) ** 2 for x, y in zip(ra, rb, strict=True))
         counts = [reference.inversions(a, b, i) for i in range(7)]
-        assert inversion_counts(a, b).tolist() == counts
-        assert kendall_distance(a, b) == sum(counts) // 2
+        assert distances.inversion_counts(a, b).tolist() == counts
+        assert distances.kendall_distance(a, b) == sum(counts) // 2
 
 
 def test_figure_2_and_unknown_places() -> None:
     first = ["F3", "F2", "F4", "F5", "F1", "F6"]
     second = ["F3", "F5", "F2", "F1", "F4", "F6"]
     a, b = ([order.index(f"F{i}") for i in range(1, 7)] for order in (first, second))
-    assert kendall_distance(a, b) == 3
-    counts = dict(zip((f"F{i}" for i in range(1, 7)), inversion_counts(a, b), strict=True))
+    assert distances.kendall_distance(a, b) == 3
+    counts = dict(
+        zip((f"F{i}" for i in range(1, 7)), distances.inversion_counts(a, b), strict=True)
+    )
     assert (counts["F2"], counts["F5"]) == (1, 2)
-    assert inversion_counts([1, 2, np.nan], [2, 1, 0]).tolist() == [1, 1, 0]
+    assert distances.inversion_counts([1, 2, np.nan], [2, 1, 0]).tolist() == [1, 1, 0]
 
 
 def test_bad_orders() -> None:
@@ -96,7 +89,7 @@ def test_bad_orders() -> None:
         (spearman_distance, [1], [1], "same length"),
         (spearman_distance, [[1, 2]], [[1, 2]], "same length"),
         (spearman_distance, [1, np.nan], [1, 2], "missing"),
-        (kendall_distance, [1, np.inf], [1, 2], "infinite"),
+        (distances.kendall_distance, [1, np.inf], [1, 2], "infinite"),
     ):
         with pytest.raises(DataError, match=message):
             distance(a, b)
@@ -108,8 +101,8 @@ def test_concordance_is_the_mean_tau() -> None:
     rng = np.random.default_rng(0)
     orders = np.array([rng.permutation(8) for _ in range(5)])
     taus = [kendalltau(a, b).statistic for a, b in combinations(orders, 2)]
-    assert concordance_of_ranks(orders) == pytest.approx(np.mean(taus), rel=1e-12)
-    assert concordance_of_ranks(np.array([[1, 2, 3], [3, 2, 1]])) == -1.0
+    assert distances.concordance_of_ranks(orders) == pytest.approx(np.mean(taus), rel=1e-12)
+    assert distances.concordance_of_ranks(np.array([[1, 2, 3], [3, 2, 1]])) == -1.0
 
 
 # --- divergence ------------------------------------------------------------------------------
@@ -125,7 +118,7 @@ def test_divergence_by_definition(seed: int) -> None:
         expected = reference.divergence(X, y, kept, range(5))
         found = subset_divergence(X, y, kept, missing="unknown")
         assert found == pytest.approx(expected, abs=1e-12)
-        rows = instance_divergence(X, y, kept, missing="unknown", unit="bits")
+        rows = distances.instance_divergence(X, y, kept, missing="unknown", unit="bits")
         assert rows.mean() * log(2) == pytest.approx(expected, abs=1e-12)
         assert (rows >= -1e-15).all()
     assert subset_divergence(X, y, range(5), missing="unknown") == 0.0
@@ -186,11 +179,13 @@ def test_planted_orders_count_features_and_seeds() -> None:
 def test_concordant_orders_keep_their_bounds(low: float, high: float) -> None:
     bounds = {"min_concordance": low, "max_concordance": high}
     data = make_concordant_orders(4, 30, 12, **bounds, random_state=0)
-    assert data.base_concordance == pytest.approx(concordance_of_ranks(np.asarray(data.bases)))
+    assert data.base_concordance == pytest.approx(
+        distances.concordance_of_ranks(np.asarray(data.bases))
+    )
     assert data.base_concordance <= high
     for label, tau in data.class_concordance.items():
         members = data.X[(data.y == label).to_numpy()]
-        assert concordance_of_ranks(np.asarray(members)) == pytest.approx(tau)
+        assert distances.concordance_of_ranks(np.asarray(members)) == pytest.approx(tau)
         assert low <= tau < low + 0.12
         assert (members == data.bases.loc[label]).all(axis=1).any()
 
@@ -202,9 +197,9 @@ def test_near_orders_follow_mallows() -> None:
     q = 0.6
     weights = [q ** np.arange(k + 1) for k in range(8)]
     expected = sum(np.average(np.arange(w.size), weights=w) for w in weights)
-    distances = [kendall_distance(base, _near(base, q, rng)) for _ in range(4000)]
-    standard_error = np.std(distances) / np.sqrt(4000)
-    assert abs(np.mean(distances) - expected) < 4.5 * standard_error
+    found = [distances.kendall_distance(base, _near(base, q, rng)) for _ in range(4000)]
+    standard_error = np.std(found) / np.sqrt(4000)
+    assert abs(np.mean(found) - expected) < 4.5 * standard_error
 
 
 def test_impossible_bounds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -218,22 +213,22 @@ def test_impossible_bounds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- naive Bayes -----------------------------------------------------------------------------
 def test_folds_are_balanced() -> None:
     codes = np.repeat(np.arange(3, dtype=np.int32), [25, 38, 9])
-    folds = stratified_folds(codes, 5, 0)
+    folds = naive_bayes.stratified_folds(codes, 5, 0)
     assert np.ptp(np.bincount(folds)) <= 1
     for c in range(3):
         assert np.ptp(np.bincount(folds[codes == c], minlength=5)) <= 1
-    assert (stratified_folds(codes, 5, 0) == folds).all()
-    assert (stratified_folds(codes, 5, 1) != folds).any()
+    assert (naive_bayes.stratified_folds(codes, 5, 0) == folds).all()
+    assert (naive_bayes.stratified_folds(codes, 5, 1) != folds).any()
 
 
 def test_accuracy_of_chosen_features() -> None:
     data = make_planted_orders(4, 10, n_extraneous=3, random_state=2)
-    path = naive_bayes_accuracy(data.X, data.y, data.planted)
+    path = naive_bayes.naive_bayes_accuracy(data.X, data.y, data.planted)
     assert path.index.tolist() == [1, 2, 3]
     assert path[1] == 0.25
     y = data.y.to_numpy()
     codes = np.unique(y, return_inverse=True)[1].astype(np.int32)
-    folds = stratified_folds(codes, 5, 0)
+    folds = naive_bayes.stratified_folds(codes, 5, 0)
     columns = [data.X.columns.get_loc(name) for name in data.planted]
     X = data.X.to_numpy(dtype=float)
     assert path[3] == pytest.approx(reference.naive_bayes(X, y, columns, folds, 1.0, "<>"))
@@ -243,7 +238,7 @@ def test_random_subsets() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.random((40, 12)), np.repeat([0, 1], 20)
     X[y == 1, :6] += 0.5
-    band = random_subset_baseline(X, y, max_size=12, n_subsets=30, random_state=1)
+    band = naive_bayes.random_subset_baseline(X, y, max_size=12, n_subsets=30, random_state=1)
     assert band.index.tolist() == list(range(2, 13))
     assert (band["accuracy_lower"] <= band["accuracy_mean"]).all()
     assert (band["accuracy_mean"] <= band["accuracy_upper"]).all()
