@@ -43,7 +43,7 @@ class Guides:
 
     def rows(self, chosen: NDArray[np.bool_]) -> Guides:
         """Some of the rows, and the genes that these have."""
-        kept = {
+        kept: dict[str, Any] = {
             name: values if values is None else values[chosen]
             for name, values in vars(self).items()
             if name not in ("gene_names", "p_values")

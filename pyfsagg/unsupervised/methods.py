@@ -151,7 +151,7 @@ class ConsensusAffinitySelector(_SelectorByClusterings):
     Parameters
     ----------
     n_features_to_select : "mean_plus_sd", float or int
-        Scores above mean plus standard deviation (at least the best one), a fraction (rounded up), or a number.
+        Scores above mean plus SD (at least the best one), a fraction (rounded up), or a number.
     n_clusterings, feature_fraction, k_range, clusterer, standardize, random_state, n_jobs, \
 execution
         As in :func:`pyfsagg.unsupervised.frcm`.
