@@ -107,9 +107,9 @@ def test_unknown_items_and_the_adaptive_filter() -> None:
     assert frame.loc["g2", "n_studies"] == 3
     assert frame.loc["g2", "adjusted_p_value"] < 0.01
     assert frame.index[-1] == "g1"
-    log_p = np.log([[1e-4, 0.3, 0.4, 0.9], [2e-4, 0.5, 0.6, np.nan]])
-    # S = p_(2), F = p_(1): of S = 2e-4 one item is a candidate, of 0.5 and 0.6 three.
-    assert_allclose(filtered(log_p, 2), [2e-4, 3 / 3 * 0.6, 0.6, np.nan])
+    log_p = np.log([[1e-4, 0.3, 0.4, 0.9, 0.5], [2e-4, 0.5, 0.6, np.nan, 0.5]])
+    # S = p_(2), F = p_(1): of S = 2e-4 one item is a candidate, of 0.5 and 0.6 four, as F = S is one.
+    assert_allclose(filtered(log_p, 2), [2e-4, 4 / 4 * 0.6, 0.6, np.nan, 0.6])
 
 
 def test_ranks_need_no_p_values_and_ties_count_last() -> None:
