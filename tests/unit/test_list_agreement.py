@@ -31,6 +31,8 @@ def test_pairs_of_the_breast_cancer_lists() -> None:
 def test_ends_and_curve_by_hand() -> None:
     assert truncation_point(np.ones(40), 10) == 40
     assert truncation_point(np.zeros(40), 10) is None
+    # Down to place 1, up to 12, down to 3, up, down: with stretches of 10, from the third on of 9.
+    assert truncation_point(np.r_[0, np.ones(9)], 10) == np.ceil(3 + 9 / 2)
     names = [f"g{j}" for j in range(60)]
     assert list_agreement([names, names]).k == 60
     nowhere = list_agreement([names, names[::-1]], distance=0)
