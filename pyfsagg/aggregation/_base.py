@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -15,7 +16,7 @@ from pyfsagg._base.validation import check_labels
 from pyfsagg._message import SCORES, Param, Remedy
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.ranks import RankTable, rank_scores, ranking
+from pyfsagg.ranks import RankTable, ranking
 
 NO_P_VALUES = (
     "The lists have weights, so there are no p-values: a list that counts more than once is not "
@@ -33,12 +34,10 @@ class AggregatedValues:
         Always larger = more important, finite, whatever the direction of the statistic.
     statistic : ndarray (p,)
         The method's own value as published (a mean, a mean rank, Q, ρ, …).
-    p_values : ndarray (p,) or None
-        For methods that come with a null distribution.
+    p_values, log10_p_values : ndarray (p,) or None
+        For methods with a null distribution; the logarithms stay exact where a p-value is below 1e-308.
     remarks : tuple of str
-        Remarks on the p-values, for instance on ties, or on the order.
-    log10_p_values : ndarray (p,) or None
-        Their decimal logarithms, which stay exact where a p-value is too small for a float (1e-308).
+        On the p-values, for instance on ties, or on the order.
     """
 
     scores: Floats
@@ -46,10 +45,6 @@ class AggregatedValues:
     p_values: Floats | None = None
     remarks: tuple[str, ...] = ()
     log10_p_values: Floats | None = None
-
-
-def _never(_options: Mapping[str, Any]) -> bool:
-    return False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,8 +55,9 @@ class AggregatorSpec(Spec):
     items and N the size of the universe that lists rank.
 
     `input` says whether it reads scores or ranks, `higher_is_better` is the direction of the
-    statistic, `options` the names of its keyword options.  `by_item(options)` says whether the value
-    of an item depends on its own scores only, so a table may be aggregated in parts.
+    statistic, `options` the names of its options (by default the keywords of `compute`).
+    `by_item(options)` says whether the value of an item depends on its own scores only, so a table may
+    be aggregated in parts.
     `extreme` says whether one list can decide the value of an item, as the smallest does: what other
     lists would give cannot be told by a bootstrap of these.
     `in_loops` are options that save time where scores alone are read, and leave these as they are.
@@ -76,11 +72,16 @@ class AggregatorSpec(Spec):
     input: Literal["scores", "ranks"]
     options: tuple[str, ...] = ()
     in_loops: Mapping[str, Any] = field(default_factory=dict)
-    by_item: Callable[[Mapping[str, Any]], bool] = _never
+    by_item: Callable[[Mapping[str, Any]], bool] = lambda _options: False
     extreme: bool = False
     list_weights: str = "whole"
     per_list: tuple[str, ...] = ()
     unranked: str = "mean rank (k + 1)/2"
+
+    def __post_init__(self) -> None:
+        parameters = inspect.signature(self.compute).parameters.values()
+        named = tuple(one.name for one in parameters if one.kind is one.KEYWORD_ONLY)
+        object.__setattr__(self, "options", self.options or named)
 
     @property
     def takes_weights(self) -> str:
@@ -180,16 +181,6 @@ def required_scores(table: RankTable, method: str, sibling: str) -> Floats:
     return table.scores
 
 
-def comparable_ranks(table: RankTable) -> Floats:
-    """Ranks (m, p) times max(N)/N_i: on the scale of the largest universe; absent as in `_filled_ranks`."""
-    ranks = table._filled_ranks()
-    largest = table.sizes.max()
-    if (table.sizes == largest).all():
-        return ranks
-    scale: Floats = (largest / table.sizes)[:, np.newaxis]
-    return np.asarray(ranks * scale, dtype=np.float64)
-
-
 How = Literal["mean", "median", "min", "max"]
 _PLAIN: dict[str, tuple[Callable[..., Floats], Callable[..., Floats]]] = {
     "mean": (np.mean, np.nanmean),
@@ -204,15 +195,14 @@ def over_lists(values: Floats, how: How, weights: Floats | None = None) -> Float
     if weights is not None and how in ("mean", "median"):
         size = scaled(weights)[0]
         return in_range(lambda known: _weighted(known, how, size), values)
-    return in_range(lambda known: _reduced(known, how), values)
-
-
-def _reduced(values: Floats, how: How) -> Floats:
     complete, with_missing = _PLAIN[how]
-    result = complete(values, axis=0)
-    if np.isnan(result).any():  # the slower form only where a NaN makes it necessary
-        result = with_missing(values, axis=0)
-    return np.asarray(result, dtype=np.float64)
+
+    def reduced(known: Floats) -> Floats:
+        result = complete(known, axis=0)
+        # The slower form only where a NaN makes it necessary.
+        return with_missing(known, axis=0) if np.isnan(result).any() else result
+
+    return in_range(reduced, values)
 
 
 def _weighted(values: Floats, how: How, weights: Floats) -> Floats:
@@ -230,59 +220,3 @@ def _weighted(values: Floats, how: How, weights: Floats) -> Floats:
     high = (reached > half + slack).argmax(axis=0)[np.newaxis]
     middle = np.take_along_axis(in_order, low, 0) + np.take_along_axis(in_order, high, 0)
     return np.asarray(0.5 * middle[0], dtype=np.float64)
-
-
-def check_same_items(table: RankTable, *others: Any) -> None:
-    """Refuse a result that was made from another table."""
-    for other in others:
-        if other is not None and other.names != table.names:
-            raise DataError(
-                f"the {type(other).__name__} is not about the items of this table; make it from "
-                "the same table"
-            )
-
-
-def describe_items(table: RankTable, result: Any, permutation: Any = None) -> pd.DataFrame:
-    """The frame of an Aggregation, best first, with ``n_lists`` of each item, ``best_rank`` and
-    ``median_rank`` in these, and the p-values of a PermutationTest."""
-    check_same_items(table, result, permutation)
-    frame: pd.DataFrame = result.to_frame()
-    order = result._order()
-    known = table.ranks[:, order]
-    frame["n_lists"] = (~np.isnan(known)).sum(axis=0)
-    frame["best_rank"] = np.nanmin(known, axis=0)
-    frame["median_rank"] = np.nanmedian(known, axis=0)
-    if permutation is not None:
-        frame["permutation_p_value"] = permutation.p_values[order]
-        frame["permutation_adjusted_p_value"] = permutation.adjusted_p_values[order]
-        frame["permutation_family_wise_p_value"] = permutation.family_wise_p_values[order]
-    return frame
-
-
-def describe_lists(table: RankTable, result: Any, top: int) -> pd.DataFrame:
-    """One row per list: length, universe, ``weight`` if there are weights, ``in_top`` (how many of the
-    best `top` items it contains), and ``spearman`` with the result over its items (NaN for one item or
-    only ties)."""
-    check_same_items(table, result)
-    best = result._order()[:top]
-    held = ~table.missing
-    return pd.DataFrame(
-        {
-            **({} if table.list_weights is None else {"weight": table.list_weights}),
-            "items": held.sum(axis=1),
-            "universe": table.sizes.astype(np.int64),
-            "in_top": held[:, best].sum(axis=1),
-            "spearman": [
-                _spearman(row[known], result.ranking[known])
-                for row, known in zip(table.ranks, held, strict=True)
-            ],
-        },
-        index=pd.Index(table.list_names, name="list"),
-    )
-
-
-def _spearman(ranks_in_list: Floats, consensus: Floats) -> float:
-    left, right = (rank_scores(-values) for values in (ranks_in_list, consensus))
-    left, right = left - left.mean(), right - right.mean()
-    length = float(np.sqrt((left @ left) * (right @ right)))
-    return float(left @ right) / length if length > 0 else float("nan")

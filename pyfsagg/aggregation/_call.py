@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -40,21 +41,19 @@ def aggregate(
     Parameters
     ----------
     table_or_scores : RankTable, array or DataFrame of scores, or lists of names
-        A matrix has one row per list and one column per item, larger = more important; lists of
-        names (or a dict of them) are best first and truncated (absent = worse than all listed).  For
-        anything else build a :class:`~pyfsagg.ranks.RankTable`.  Plain nested lists of numbers are
-        scores; names are strings.
+        A matrix, or nested lists of numbers, has one row per list and one column per item, larger = more
+        important; lists of names (or a dict of them) are best first and truncated (absent = worse than all
+        listed).  For anything else build a :class:`~pyfsagg.ranks.RankTable`.
     method : str
         Name or alias of an aggregator; ``AGGREGATORS.names()`` lists them.
     adjust : {"bh", "holm", "bonferroni"}
         Correction of the p-values across all items of the universe (the largest, if lists have
-        several): an item that no list contains has p = 1 and counts as a test.  Without a universe, the
-        items in the lists are used.  For truncated lists these are too few, but ranks are then divided by
-        too small a number as well: on balance, p-values are too large.
+        several): an item that no list contains has p = 1 and counts as a test.  Without a universe the
+        items in the lists count: too few tests for truncated lists, but ranks are divided by too small a
+        number as well, so on balance p-values are too large.
     list_weights : one number per list, or dict of list name to number, optional
-        Weight of each list; a list of whole-number weight k counts k times.  Methods that are not
-        defined for fractions accept only whole-number weights, or none, and raise an error; with
-        weights there are no p-values.  See :meth:`pyfsagg.RankTable.weighted`.
+        A list of whole-number weight k counts k times.  Methods that are not defined for fractions refuse
+        them, or all weights; with weights there are no p-values.  See :meth:`pyfsagg.RankTable.weighted`.
     **method_params
         Options of the aggregator, for instance ``exact=True`` for robust_rank_aggregation.
 
@@ -81,27 +80,26 @@ def aggregate(
     _base.check_aggregator_params(spec, method_params)
     table = as_weighted_table(table_or_scores, list_weights)
     values = spec.apply(table, **method_params)
-    n_tests, remarks, adjusted = table._universe, values.remarks, None
+    n_tests, remarks, adjusted, checked = table._universe, values.remarks, None, None
     if values.p_values is not None:
         adjusted = adjust_p_values(values.p_values, adjust, n=n_tests)
+        if n_tests > table.n_items:  # the universe is larger than the lists show
+            with suppress(DataError):  # too few lists, or none that goes on below its top
+                checked = about_lists.check_universe(table)
         # Computing the published reading of ties is no business of loops.
         if method_params.get("ties") == "average" and table._with_last_places() is not table:
             remarks = (*remarks, AVERAGE_TIES)
     return _result.Aggregation(
         names=table.names,
-        scores=values.scores,
-        statistic=values.statistic,
+        **{**vars(values), "remarks": remarks},
         ranking=rank_scores(values.scores),
-        p_values=values.p_values,
-        log10_p_values=values.log10_p_values,
         adjusted_p_values=adjusted,
         method=spec.name,
         higher_is_better=spec.higher_is_better,
         n_lists=table.n_lists,
         adjust=adjust,
         n_tests=n_tests,
-        remarks=remarks,
-        universe_check=None if values.p_values is None else _universe_of(table),
+        universe_check=checked,
         parameters={
             "methods": [spec.name],
             "options": {spec.name: method_params} if method_params else {},
@@ -114,33 +112,22 @@ def aggregate(
     )
 
 
-def _universe_of(table: RankTable) -> about_lists.UniverseCheck | None:
-    """The check of a universe that is larger than the lists show, where there can be one."""
-    try:
-        return about_lists.checked_universe(table) if table._universe > table.n_items else None
-    except DataError:  # too few lists, or none that goes on below its top
-        return None
-
-
 def hash_of_table(table: RankTable) -> str:
     """SHA-256 of the names, the values and the sizes of the lists."""
     digest = hashlib.sha256("\0".join((*table.names, "", *table.list_names)).encode())
-    digest.update(_to_digest(table).data)
+    values = table.ranks if table.scores is None else table.scores
+    read: NDArray[Any] | None = None
+    # Complete ranks, which are whole or halves, are doubled and take fewer bytes.
+    if table.scores is None and values.max() < 2**15:  # false where a list lacks an item
+        doubled = 2.0 * values
+        short = np.ascontiguousarray(doubled).astype(np.uint16)
+        read = short if (short == doubled).all() else None
+    read = np.ascontiguousarray(values + 0.0) if read is None else read  # -0.0 is 0.0
+    digest.update(read.data)
     digest.update(table.sizes.tobytes())
     if table.list_weights is not None:
         digest.update(table.list_weights.tobytes())
     return digest.hexdigest()
-
-
-def _to_digest(table: RankTable) -> NDArray[Any]:
-    """The values of the lists; complete ranks, which are whole or halves, doubled and in fewer bytes."""
-    values = table.ranks if table.scores is None else table.scores
-    if table.scores is None and values.max() < 2**15:  # false where a list lacks an item
-        doubled = 2.0 * values
-        short = np.ascontiguousarray(doubled).astype(np.uint16)
-        if (short == doubled).all():
-            return short
-    return np.ascontiguousarray(values + 0.0)  # -0.0 is 0.0
 
 
 def as_weighted_table(values: Any, list_weights: Weights) -> RankTable:
@@ -174,12 +161,8 @@ def compare_aggregations(
     >>> compare_aggregations(lists, ["mean_rank", "rra"]).to_frame()["mean_rank"].to_dict()
     {'a': 1.0, 'b': 2.0, 'c': 3.0}
     """
-    call = Call.of(
-        compare_aggregations,
-        locals(),
-        name="aggregation.compare_aggregations",
-        data=("table_or_scores",),
-    )
+    name = "aggregation.compare_aggregations"
+    call = Call.of(compare_aggregations, locals(), name=name, data=("table_or_scores",))
     if isinstance(methods, str):
         raise ParameterError(
             Param("methods"), f" must be a list of names, got the text {methods!r}"
@@ -187,29 +170,22 @@ def compare_aggregations(
     chosen = [_base.AGGREGATORS.get(method).name for method in check_list("methods", methods)]
     if len(chosen) < 2:
         raise ParameterError(f"a comparison needs at least two methods, got {len(chosen)}")
-    twice = [name for name in dict.fromkeys(chosen) if chosen.count(name) > 1]
-    if twice:
+    if twice := [name for name in chosen if chosen.count(name) > 1]:
         raise ParameterError(f"the method {twice[0]!r} is named twice; name each once")
     options = {
         _base.AGGREGATORS.get(name).name: check_mapping(f"options of {name}", values)
         for name, values in check_mapping("method_params", method_params).items()
     }
-    unused = [name for name in options if name not in chosen]
-    if unused:
-        raise ParameterError(
-            Param("options"),
-            f" are given for {unused[0]!r}, which is not compared; compared are ",
-            f"{', '.join(chosen)}",
+    if unused := [name for name in options if name not in chosen]:
+        about = (
+            f" are given for {unused[0]!r}, which is not compared; compared are {', '.join(chosen)}"
         )
+        raise ParameterError(Param("options"), about)
     table = as_weighted_table(table_or_scores, list_weights)
     results = tuple(
         aggregate(table, name, adjust=adjust, **options.get(name, {})) for name in chosen
     )
-    parameters = {
-        "methods": chosen,
-        "options": options,
-        "adjust": adjust,
-        "call": replace(call, data=("table",)).record(),
-    }
+    parameters = {"methods": chosen, "options": options, "adjust": adjust}
+    parameters["call"] = replace(call, data=("table",)).record()
     of = {"data": results[0].data, "versions": results[0].versions}
     return _result.AggregationComparison(results, parameters=parameters, **of)

@@ -23,7 +23,7 @@ from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Recorded, Saved, records
 from pyfsagg.aggregation import _base, about_lists
 from pyfsagg.exceptions import DataError
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import RankTable, rank_scores
 from pyfsagg.ranks.ranking import about_ties, tie_sizes
 
 INDEPENDENCE = (
@@ -60,16 +60,12 @@ class Aggregation(Recorded):
         The method's own value (mean rank, ρ, Q, …), in the direction of `higher_is_better`.
     ranking : ndarray (p,)
         1 = most important; equal scores share the average of their ranks.
-    log10_p_values : ndarray (p,) or None
-        Decimal logarithms of the p-values: finite where a p-value is 0, that is, below 1e-308.
-    p_values, adjusted_p_values : ndarray (p,) or None
-        For methods with a null distribution; `adjust` names the correction across items.
-    method, higher_is_better, n_lists, adjust
-    n_tests : int
-        Number of items over which p-values are adjusted: the universe of the lists; items that
-        no list contains have p = 1.  With universes of different sizes the largest one counts.
+    p_values, adjusted_p_values, log10_p_values : ndarray (p,) or None
+        For methods with a null distribution; `adjust` names the correction across the `n_tests` items of
+        the (largest) universe, and logarithms are finite where a p-value is 0, that is, below 1e-308.
+    method, higher_is_better, n_lists, adjust, n_tests
     remarks : tuple of str
-        Remarks on the p-values, for instance on ties, or on the order.
+        On the p-values, for instance on ties, or on the order.
     parameters, data, versions : dict
         Settings, lists and software versions.
     universe_check : UniverseCheck or None
@@ -77,18 +73,17 @@ class Aggregation(Recorded):
     table : RankTable or None
         The lists.
     permutation : PermutationTest or None
-        Permutation test of the same lists by the same method.
+        Of the same lists by the same method.
     others : tuple of Aggregation
-        Other aggregations of the same lists; :attr:`comparison` compares them.
+        Other methods on the same lists; :attr:`comparison` compares them.
 
     Notes
     -----
     Shown with `top`, how many of the best items (10 by default), and `adjusted`, whether p-values
     adjusted across items are shown.  Pictures: ``"consensus"`` (the best items), ``"list_ranks"``
-    (their ranks in the lists).
-
-    The p-values assume independent lists: those of bootstraps of one data set are far too small, and
-    only their order has a meaning.  :func:`pyfsagg.aggregation.permutation_p_values` keeps the dependence.
+    (their ranks in the lists).  The p-values assume independent lists: those of bootstraps of one data set
+    are far too small, and only their order has a meaning; see
+    :func:`pyfsagg.aggregation.permutation_p_values`.
     """
 
     _kind: ClassVar[str] = "aggregation"
@@ -234,17 +229,46 @@ class Aggregation(Recorded):
         """The lists."""
         if self.table is None:
             raise DataError("this aggregation does not contain its lists; aggregate() keeps them")
+        for part in (self, self.permutation):
+            if part is not None and part.names != self.table.names:
+                raise DataError(
+                    f"the {type(part).__name__} is not about the items of this table; make it from "
+                    "the same table"
+                )
         return self.table
 
     def items(self, *, adjusted: bool = True) -> pd.DataFrame:
-        """One row per item, best first, with its ranks in the lists and all its p-values."""
-        frame = _base.describe_items(self._given_table(), self, self.permutation)
+        """One row per item, best first: :meth:`to_frame`, with ``n_lists`` of the item, ``best_rank`` and
+        ``median_rank`` in these, and permutation p-values if there are any."""
+        frame, test, order = self.to_frame(), self.permutation, self._order()
+        known = self._given_table().ranks[:, order]
+        frame["n_lists"] = (~np.isnan(known)).sum(axis=0)
+        frame["best_rank"] = np.nanmin(known, axis=0)
+        frame["median_rank"] = np.nanmedian(known, axis=0)
+        if test is not None:
+            frame["permutation_p_value"] = test.p_values[order]
+            frame["permutation_adjusted_p_value"] = test.adjusted_p_values[order]
+            frame["permutation_family_wise_p_value"] = test.family_wise_p_values[order]
         left_out = [] if adjusted else [name for name in frame.columns if "adjusted" in str(name)]
         return frame.drop(columns=left_out)
 
     def lists(self, top: int = 10) -> pd.DataFrame:
-        """One row per list: its length, and its agreement with the result."""
-        return _base.describe_lists(self._given_table(), self, top)
+        """One row per list: ``weight`` if there are weights, length, universe, ``in_top`` (how many of the
+        best `top` items it contains), and ``spearman`` with the result over its items (NaN for one item
+        or only ties)."""
+        table = self._given_table()
+        held = ~table.missing
+        columns = {
+            "items": held.sum(axis=1),
+            "universe": table.sizes.astype(np.int64),
+            "in_top": held[:, self._order()[:top]].sum(axis=1),
+            "spearman": [
+                _spearman(row[known], self.ranking[known])
+                for row, known in zip(table.ranks, held, strict=True)
+            ],
+        }
+        weights = {} if table.list_weights is None else {"weight": table.list_weights}
+        return pd.DataFrame(weights | columns, index=pd.Index(table.list_names, name="list"))
 
     def _apart(self) -> Apart:
         table = self.table
@@ -303,39 +327,32 @@ class Aggregation(Recorded):
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         top, adjusted = min(view["top"], len(self.names)), view["adjusted"]
         ties = about_ties(self.scores, top, "items")
+        frame = self.to_frame() if self.table is None else self.items(adjusted=adjusted)
+        best = frame.head(top).drop(columns="best_rank", errors="ignore")
+        spec, table = _base.AGGREGATORS.get(self.method), self.table
+        told = f"{plural(self.n_lists, 'list')} of {plural(len(self.names), 'item')}."
+        if table is not None:
+            universe = f"out of a universe of {_span(table.sizes)}"
+            meaning = "counts as worse than all items in it"
+            if table.full:
+                universe, meaning = "each list is its own universe", "has no rank in it"
+            common, everywhere = "the same in all lists", int((~table.missing).all(axis=0).sum())
+            if everywhere < table.n_items:
+                common = f"{plural(table.n_items, 'different item')}, of which every list contains "
+                common += count(everywhere)
+            lengths = _span((~table.missing).sum(axis=1))
+            told = f"{plural(table.n_lists, 'list')} of {lengths} items ({universe}): {common}."
+            if table.missing.any():
+                told += f" An item that is not in a list {meaning}."
         return [
             *(Text(Markup("<b>{}</b>").format(sentence)) for sentence in self._answer(adjusted)),
-            Text(self._what_was_combined()),
-            self._best(top, adjusted),
+            Text(f"{told} They were combined by {readable(spec.name)}: {spec.summary}."),
+            PageTable.of_columns(f"The best {count(top)}.", item_columns(best), header=1),
             *([Text(ties)] if ties else []),
             *([] if self.comparison is None else self.comparison._facts(view)),
             *(Text(sentence) for sentence in self._about_p_values(adjusted)),
             *([] if self.p_values is None else [Text(INDEPENDENCE)]),
         ]
-
-    def _what_was_combined(self) -> str:
-        """The lists and the method, in words."""
-        spec, table = _base.AGGREGATORS.get(self.method), self.table
-        method = f"They were combined by {readable(spec.name)}: {spec.summary}."
-        if table is None:
-            return f"{plural(self.n_lists, 'list')} of {plural(len(self.names), 'item')}. {method}"
-        universe = f"out of a universe of {_span(table.sizes)}"
-        meaning = "counts as worse than all items in it"
-        if table.full:
-            universe, meaning = "each list is its own universe", "has no rank in it"
-        absent = f" An item that is not in a list {meaning}." if table.missing.any() else ""
-        everywhere = int((~table.missing).all(axis=0).sum())
-        common = "the same in all lists"
-        if everywhere < table.n_items:
-            common = f"{plural(table.n_items, 'different item')}, of which every list contains "
-            common += count(everywhere)
-        lengths = _span((~table.missing).sum(axis=1))
-        return f"{plural(table.n_lists, 'list')} of {lengths} items ({universe}): {common}.{absent} {method}"
-
-    def _best(self, top: int, adjusted: bool) -> PageTable:
-        frame = self.to_frame() if self.table is None else self.items(adjusted=adjusted)
-        best = frame.head(top).drop(columns="best_rank", errors="ignore")
-        return PageTable.of_columns(f"The best {count(top)}.", item_columns(best), header=1)
 
     def __repr__(self) -> str:
         best = ", ".join(self.names[j] for j in self._order()[:3])
@@ -548,3 +565,10 @@ def item_columns(frame: pd.DataFrame) -> list[tuple[PageColumn, Sequence[str]]]:
 def _span(values: NDArray[Any]) -> str:
     low, high = int(values.min()), int(values.max())
     return count(low) if low == high else f"{count(low)} to {count(high)}"
+
+
+def _spearman(ranks_in_list: Floats, consensus: Floats) -> float:
+    left, right = (rank_scores(-values) for values in (ranks_in_list, consensus))
+    left, right = left - left.mean(), right - right.mean()
+    length = float(np.sqrt((left @ left) * (right @ right)))
+    return float(left @ right) / length if length > 0 else float("nan")

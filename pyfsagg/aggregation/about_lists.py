@@ -36,14 +36,11 @@ class UniverseCheck(Part):
         Ranked lists that have a lower part, and the entries of these parts.
     n_repeats : int
         Entries less different items.
-    expected : float
-        Mean number of repeats of independent lists.
-    p_value : float
-        At least the probability of so many repeats in independent lists.
-    pool : int or None
-        Number of items for which so many repeats are expected; None if `universe` is not contradicted.
-    pool_upper : int or None
-        Upper confidence limit of that number; None likewise.
+    expected, p_value : float
+        Mean number of repeats of independent lists, and a bound of the probability of so many.
+    pool, pool_upper : int or None
+        Number of items for which so many repeats are expected, and its upper confidence limit; None if
+        `universe` is not contradicted.
     top_share, confidence_level : float
     """
 
@@ -118,13 +115,10 @@ def check_universe(
     of them holds, and so the number of repeats R (entries less different items), is a sum of independent
     indicators (Vatutin and Mikhailov 1982), at most L = Σ l_i − max l_i of them.  Its upper tail is then at
     most that of a binomial variable with L trials and the mean of R, Σ l_i − N + N Π (1 − l_i/N) (Hoeffding
-    1956).  The limit is the largest N that this test does not reject.  N is taken less the places of the
-    shortest top, in case that the tops hold the same items, and the limit has them again.  With universes
-    of different sizes the smallest counts.  Tied items belong to the lower part if the best of their
-    places does.
-
-    The test supposes independence below the tops.  A common order that goes on there, and lists of the
-    same samples, repeat items as a small universe does.
+    1956).  The limit is the largest N that this test does not reject.  N is the smallest universe less the
+    places of the shortest top, in case that the tops hold the same items; the limit has them again.  Tied
+    items belong to the lower part if the best of their places does.  A common order that goes on below the
+    tops, and lists of the same samples, repeat items as a small universe does.
 
     References
     ----------
@@ -141,13 +135,7 @@ def check_universe(
     """
     check_real("top_share", top_share, low=0.0, high=1.0)
     check_real("confidence_level", confidence_level, low=0.0, high=1.0, low_open=True)
-    return checked_universe(as_rank_table(lists), top_share, confidence_level)
-
-
-def checked_universe(
-    table: RankTable, top_share: float = 0.5, confidence_level: float = 0.95
-) -> UniverseCheck:
-    """:func:`check_universe` of a table."""
+    table = as_rank_table(lists)
     held = ~table.missing
     lengths = held.sum(axis=1)
     if table.full or held.all() or (table.sizes < lengths).any():
@@ -164,11 +152,10 @@ def checked_universe(
     entries = int(parts.sum())
     repeats = entries - int(low[rows].any(axis=0).sum())
     p_value, pool, upper = tail_bound(repeats, parts, left), None, None
-    if p_value <= 1.0 - confidence_level:
+    level = 1.0 - confidence_level
+    if p_value <= level:
         pool = common + _largest(lambda n: _expected(parts, n) >= repeats, parts, left)
-        upper = common + _largest(
-            lambda n: tail_bound(repeats, parts, n) > 1.0 - confidence_level, parts, left
-        )
+        upper = common + _largest(lambda n: tail_bound(repeats, parts, n) > level, parts, left)
     return UniverseCheck(
         universe=universe,
         n_lists=len(parts),
@@ -191,11 +178,9 @@ def _expected(parts: Floats, n: int) -> float:
 def tail_bound(repeats: int, parts: Floats, n: int) -> float:
     """Upper bound of the probability of at least that many repeats."""
     trials, mean = float(parts.sum() - parts.max()), _expected(parts, n)
-    return (
-        1.0
-        if repeats < mean + 1.0
-        else float(scipy.stats.binom.sf(repeats - 1, trials, mean / trials))
-    )
+    if repeats < mean + 1.0:
+        return 1.0
+    return float(scipy.stats.binom.sf(repeats - 1, trials, mean / trials))
 
 
 def _largest(holds: Callable[[int], bool], parts: Floats, high: int) -> int:
@@ -280,15 +265,11 @@ class SimulatedSets:
 
         Each trait counts by its place among the sets; unranked lists are compared with such only.
         """
-        known = self.sets[list(TRAITS)]
-        point = np.array([seen[name] for name in TRAITS])
-        inside = (point >= known.min().to_numpy()) & (point <= known.max().to_numpy())
-        if not inside.all():
+        known = self.sets[list(TRAITS)].to_numpy(dtype=float).T
+        points = np.array([[seen[name]] for name in TRAITS])
+        if not ((points[:, 0] >= known.min(axis=1)) & (points[:, 0] <= known.max(axis=1))).all():
             return None
-        place = np.array([
-            _share_below(known[name].to_numpy(dtype=float), np.array([seen[name]]))[0]
-            for name in TRAITS
-        ])  # fmt: skip
+        place = np.concatenate(list(map(_share_below, known, points)))
         sets = self.sets.iloc[self._nearest(place, seen["unranked"] > 0)]
         means = sets[self.methods].mean().dropna()
         return Nearest(sets, str(means.idxmax()), means)
@@ -311,13 +292,21 @@ class SimulatedSets:
         if nearest is None:
             return None
         comparison = _compared(nearest, AGGREGATORS.get(method).name)
-        evidence = _evidence(nearest, len(self.sets))
-        return f"In simulated lists that look like these, {comparison}. {evidence}"
+        low, high = nearest.sets[list(TRAITS)].quantile([0.1, 0.9]).to_dict("records")
+        unranked = "all ranked"
+        if high["unranked"] > 0:
+            unranked = f"{low['unranked']:.0%} to {high['unranked']:.0%} of them unranked"
+        return (
+            f"In simulated lists that look like these, {comparison}. (The {len(nearest.sets)} nearest of "
+            f"{len(self.sets):,} sets generated as by Wang et al. 2022; most have {low['n_lists']:.0f} to "
+            f"{high['n_lists']:.0f} lists, {unranked}, {low['length']:.0f} to {high['length']:.0f} names in "
+            f"the median list, and {low['agreement']:.0%} to {high['agreement']:.0%} of the shorter of two "
+            "lists in the other; pyfsagg reproduce aggregator-choice.)"
+        )
 
     def check(self) -> pd.Series[float]:
         """Cross-validation of the advice: each set is treated as new, with the advice of all others."""
         shares = self.sets[self.methods].to_numpy(dtype=float)
-        names = self.methods
         advised = []
         unranked = (self.sets["unranked"] > 0).tolist()
         for i, place in enumerate(self._places):
@@ -325,10 +314,9 @@ class SimulatedSets:
             unknown = np.isnan(others).any(axis=0)  # those that are for ranked lists only
             if len(others):
                 advised.append(shares[i, np.where(unknown, -1.0, others.mean(axis=0)).argmax()])
-        fixed = {name: shares[:, j].mean() for j, name in enumerate(names)}
-        everywhere = {name: value for name, value in fixed.items() if not np.isnan(value)}
+        fixed = pd.Series([column.mean() for column in shares.T], self.methods).dropna()
         best = float(np.nanmax(shares, axis=1).mean())
-        return pd.Series({"advised": float(np.mean(advised)), **everywhere, "best": best})
+        return pd.Series({"advised": float(np.mean(advised)), **fixed, "best": best})
 
 
 def _share_below(column: Floats, values: Floats) -> Floats:
@@ -357,21 +345,6 @@ def _compared(nearest: Nearest, name: str) -> str:
     return (
         f"no aggregator found clearly more of the true best 100 than {shown}, {order[name]:.0%} "
         f"(most: {best}, {order.iloc[0]:.0%}; {difference})"
-    )
-
-
-def _evidence(nearest: Nearest, n_sets: int) -> str:
-    """Which sets the advice rests on."""
-    low, high = nearest.sets[list(TRAITS)].quantile([0.1, 0.9]).to_dict("records")
-    unranked = "all ranked"
-    if high["unranked"] > 0:
-        unranked = f"{low['unranked']:.0%} to {high['unranked']:.0%} of them unranked"
-    return (
-        f"(The {len(nearest.sets)} nearest of {n_sets:,} sets generated as by Wang et al. 2022; "
-        f"most have {low['n_lists']:.0f} to {high['n_lists']:.0f} lists, {unranked}, "
-        f"{low['length']:.0f} to {high['length']:.0f} names in the median list, and "
-        f"{low['agreement']:.0%} to {high['agreement']:.0%} of the shorter of two lists in the "
-        "other; pyfsagg reproduce aggregator-choice.)"
     )
 
 

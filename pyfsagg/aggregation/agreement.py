@@ -74,33 +74,30 @@ class ListAgreement(Recorded):
 
     def sentences(self) -> list[str]:
         """The results in sentences."""
-        settings, rbo = self.parameters, self.pairs["rbo"]
+        settings, pairs, unranked = self.parameters, self.pairs, self.data["n_unranked"]
+        without = int(pairs["k"].isna().sum())
+        ends = [
+            f"The lists agree down to place {self.k} at most: that is the largest place of a pair "
+            f"at which items within {settings['distance']} places of each other are no longer the "
+            f"majority, by the rule of Hall and Schimek (pilot sample {settings['pilot']}).",
+        ]
+        if without:
+            ends.append(f"For {without:,} of {len(pairs):,} ordered pairs it finds no such place.")
         if self.k is None:
-            sentences = [
+            ends = [
                 "The rule finds no place at which any two lists stop agreeing: they hardly agree at "
                 "all, or agree nearly everywhere; see the curve."
             ]
-        else:
-            sentences = [
-                f"The lists agree down to place {self.k} at most: that is the largest place of a pair "
-                f"at which items within {settings['distance']} places of each other are no longer the "
-                f"majority, by the rule of Hall and Schimek (pilot sample {settings['pilot']})."
-            ]
-            if without := int(self.pairs["k"].isna().sum()):
-                sentences.append(
-                    f"For {without:,} of {len(self.pairs):,} ordered pairs it finds no such place."
-                )
-        sentences.append(
+        overlap = (
             f"Rank-biased overlap (persistence {settings['persistence']:g}) of two lists is "
-            f"{rbo.min():.3f} to {rbo.max():.3f}; for any continuation of the lists, it lies from "
-            f"{self.pairs['rbo_low'].min():.3f} to {self.pairs['rbo_high'].max():.3f}."
+            f"{pairs['rbo'].min():.3f} to {pairs['rbo'].max():.3f}; for any continuation of the lists, it "
+            f"lies from {pairs['rbo_low'].min():.3f} to {pairs['rbo_high'].max():.3f}."
         )
-        if unranked := self.data["n_unranked"]:
-            sentences.append(
-                f"{plural(unranked, 'list')} without an order: their items were read in the given "
-                "order, so only the share of common items at their ends counts."
-            )
-        return sentences
+        as_given = (
+            f"{plural(unranked, 'list')} without an order: their items were read in the given order, so "
+            "only the share of common items at their ends counts."
+        )
+        return [*ends, overlap, *([as_given] if unranked else [])]
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {"k": self.k, "pairs": records(self.pairs)}
@@ -202,16 +199,11 @@ def list_agreement(
             k = truncation_point(confirmed, pilot)
             rows.append((table.list_names[a], table.list_names[b], k, *bounds))
     columns = ["list", "other", "k", "rbo", "rbo_low", "rbo_high"]
-    pairs = pd.DataFrame(rows, columns=columns).astype({"k": float})
+    settings = {"distance": distance, "pilot": pilot, "persistence": persistence}
     return ListAgreement(
-        pairs,
+        pd.DataFrame(rows, columns=columns).astype({"k": float}),
         _curve(orders),
-        parameters={
-            "distance": distance,
-            "pilot": pilot,
-            "persistence": persistence,
-            "call": replace(call, data=("table",)).record(),
-        },
+        parameters={**settings, "call": replace(call, data=("table",)).record()},
         data={
             "n_lists": table.n_lists,
             "n_items": table.n_items,
@@ -224,12 +216,11 @@ def list_agreement(
 
 def truncation_point(confirmed: NDArray[Any], pilot: int) -> int | None:
     """Place k down to which confirmed items are the majority; None if the walk does not settle."""
-    near = np.asarray(confirmed, dtype=np.float64)
-    n, width = near.size, pilot
-    if near.all():
+    n, width = len(confirmed), pilot
+    if np.all(confirmed):
         return n
     limit = 0.5 + math.sqrt(_DEVIATION * math.log10(pilot) / pilot)
-    total = np.concatenate(([0.0], np.cumsum(near)))
+    total = np.concatenate(([0], np.cumsum(confirmed)))
 
     def share(first: int, last: int, width: int) -> float:
         low, high = min(max(first - 1, 0), n), min(max(last, 0), n)
@@ -282,9 +273,8 @@ def overlap_of_uneven_lists(
     at_short, at_long = float(common[s - 1]), float(common[-1])
     later = d > s
     drawn_out = float((at_short * (d - s) / (s * d) * powers)[later].sum())
-    extrapolated = lead * (known + drawn_out) + (
-        (at_long - at_short) / length + at_short / s
-    ) * float(powers[-1])
+    at_end = ((at_long - at_short) / length + at_short / s) * float(powers[-1])
+    extrapolated = lead * (known + drawn_out) + at_end
     rest = -math.log1p(-q) - float((powers / d).sum())
     least = lead * (known + at_long * max(0.0, rest))
     # Places of the shorter list that are not seen may hold what the longer one has already.

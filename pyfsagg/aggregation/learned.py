@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers
+from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_choice, check_integer, check_real
 from pyfsagg._kernels.consensus import smooth_medians
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec, codes_of_lists
@@ -37,39 +37,26 @@ def birra(
     with np.errstate(invalid="ignore"):
         guess = np.nanmean(np.where(counted, ranks / held, np.nan), axis=0)
     total = np.zeros(table.n_items)
+    factors = np.empty((table.n_lists, n_bins))
     for _ in range(n_iterations):
         # Of equally good items the first in the table are taken, as in the authors' program.
         true = np.zeros(table.n_items, dtype=np.bool_)
         true[np.argsort(guess, kind="stable")[:n_true]] = True
-        factors = _log_bayes_factors(bins, counted, true, prior, n_bins)
-        total = np.where(counted, np.take_along_axis(factors, bins, axis=1), 0.0).sum(axis=0)
+        for row, of_list, known in zip(factors, bins, counted, strict=True):
+            hits = np.cumsum(np.bincount(of_list[known & true], minlength=n_bins))
+            others = np.cumsum(np.bincount(of_list[known & ~true], minlength=n_bins))
+            odds = (hits + 1.0) / (others + 1.0) / (prior / (1.0 - prior))
+            row[:] = smooth_medians(np.log(odds))
+        falling: Floats = np.maximum.accumulate(factors[:, ::-1], axis=1)[:, ::-1]
+        if len(falling) > 1:
+            # No list decides alone: the largest of a column is lowered to the second.
+            falling = np.minimum(falling, np.partition(falling, -2, axis=0)[-2])
+        total = np.where(counted, np.take_along_axis(falling, bins, axis=1), 0.0).sum(axis=0)
         renewed = rank_scores(total)
         if np.array_equal(renewed, guess):
             break
         guess = renewed
     return AggregatedValues(total, total)
-
-
-def _log_bayes_factors(
-    bins: Integers,
-    counted: Booleans,
-    true: Booleans,
-    prior: float,
-    n_bins: int,
-) -> Floats:
-    """(m, n_bins), falling; no list decides alone, as the largest of a column is lowered to the second."""
-    factors = np.empty((len(bins), n_bins))
-    for row, (bins_of_list, known) in enumerate(zip(bins, counted, strict=True)):
-        hits = np.cumsum(np.bincount(bins_of_list[known & true], minlength=n_bins))
-        others = np.cumsum(np.bincount(bins_of_list[known & ~true], minlength=n_bins))
-        factors[row] = smooth_medians(
-            np.log((hits + 1.0) / (others + 1.0) / (prior / (1.0 - prior)))
-        )
-    falling: Floats = np.maximum.accumulate(factors[:, ::-1], axis=1)[:, ::-1]
-    if len(falling) > 1:
-        second = np.partition(falling, -2, axis=0)[-2]
-        falling = np.minimum(falling, second)
-    return falling
 
 
 def maic(
@@ -91,11 +78,25 @@ def maic(
     check_choice("fit", fit, ("exponential", "none"))
     most = table.n_items if longest is None else check_integer("longest", longest, low=1)
     groups = codes_of_lists("categories", categories, table.n_lists)
-    ordered = [_in_order(ranks, most) for ranks in table.ranks]
+    # The items of each list, best first, and for each the position of the last one tied with it.
+    ordered = []
+    for ranks in table.ranks:
+        items = np.argsort(ranks, kind="stable")[: min(most, int((~np.isnan(ranks)).sum()))]
+        ordered.append((items, np.searchsorted(ranks[items], ranks[items], side="right") - 1))
     gains = [np.ones(items.size) for items, _ in ordered]
+
+    def sum_of_best() -> Floats:
+        """For each item the sum over categories of the most that a list of it gives."""
+        best = np.zeros((int(groups.max()) + 1, table.n_items))
+        for group, (items, _), values in zip(groups, ordered, gains, strict=True):
+            best[group, items] = np.maximum(best[group, items], values)
+        # Sorted, because a sum by the order of the lists differs in its last digit, and a curve
+        # through a few places makes 1e-6 of that.
+        return np.asarray(np.sort(best, axis=0).sum(axis=0), dtype=np.float64)
+
     weights = np.ones(table.n_lists)
     for _ in range(n_iterations):
-        scores = _sum_of_best(ordered, gains, groups, table.n_items)
+        scores = sum_of_best()
         gains, means = [], []
         for items, ends in ordered:
             of_list = scores[items]
@@ -112,7 +113,7 @@ def maic(
         weights = np.array(means)
         if change <= tolerance:
             break
-    scores = _sum_of_best(ordered, gains, groups, table.n_items)
+    scores = sum_of_best()
     return AggregatedValues(scores, scores)
 
 
@@ -137,28 +138,6 @@ def _falling_curve(values: Floats, places: Floats, weight: float) -> Floats:
     return curve(*solution.x)
 
 
-def _in_order(ranks: Floats, longest: int) -> tuple[Indices, Indices]:
-    """The items of a list, best first, and for each the position of the last one tied with it."""
-    items = np.argsort(ranks, kind="stable")[: min(longest, int((~np.isnan(ranks)).sum()))]
-    in_order = ranks[items]
-    return items, np.searchsorted(in_order, in_order, side="right") - 1
-
-
-def _sum_of_best(
-    ordered: list[tuple[Indices, Indices]],
-    gains: list[Floats],
-    groups: Indices,
-    p: int,
-) -> Floats:
-    """For each item the sum over categories of the most that a list of it gives."""
-    best = np.zeros((int(groups.max()) + 1, p))
-    for group, (items, _), values in zip(groups, ordered, gains, strict=True):
-        best[group, items] = np.maximum(best[group, items], values)
-    # Sorted, because a sum by the order of the lists differs in its last digit, and a curve through
-    # a few places makes 1e-6 of that.
-    return np.asarray(np.sort(best, axis=0).sum(axis=0), dtype=np.float64)
-
-
 _LEARNS = "it learns the weights of the lists"
 AGGREGATORS.add(
     AggregatorSpec(
@@ -172,7 +151,6 @@ AGGREGATORS.add(
         source="Badgeley, Sealfon, Chikina (2015), Bioinformatics 31(2)",
         compute=birra,
         input="ranks",
-        options=("prior", "n_bins", "n_iterations"),
         list_weights=_LEARNS,
     ),
     AggregatorSpec(
@@ -187,7 +165,6 @@ AGGREGATORS.add(
         source="Li et al. (2020), Nature Communications 11",
         compute=maic,
         input="ranks",
-        options=("categories", "fit", "longest", "tolerance", "n_iterations"),
         list_weights=_LEARNS,
         unranked="its items get the square root of their mean score",
     ),

@@ -36,10 +36,8 @@ def stuart(table: RankTable) -> AggregatedValues:
     """Stuart's Q = P(U_(1) ≤ r_(1), …, U_(n) ≤ r_(n)) for the n normalized ranks of an item, by a
     recursion of positive terms in logarithms, exact to rounding; the published one alternates and loses
     all digits from about 40 lists. An absent item has rank 1, or is omitted with ``full=True``."""
-    log_q = np.empty(table.n_items)
-    for start, ranks in _blocks(table, table._sorted_columns):
-        counts = _known(ranks)
-        log_q[start : start + len(ranks)] = log_stuart(ranks, counts)
+    parts = [log_stuart(ranks, _known(ranks)) for _, ranks in _blocks(table, table._sorted_columns)]
+    log_q = np.concatenate(parts)
     return AggregatedValues(0.0 - log_q, np.exp(log_q))
 
 
@@ -53,7 +51,17 @@ def robust_rank_aggregation(
     """ρ, the smallest P(Beta(k, n − k + 1) ≤ r_(k)) over the sorted normalized ranks of an item (Kolde
     et al. 2012; thesis eq. 3.19)."""
     check_choice("ties", ties, ("last", "average"))
-    cutoffs = None if top_cutoff is None else _check_cutoffs(top_cutoff, table.n_lists)
+    cutoffs = None
+    if top_cutoff is not None:
+        shares: Any = top_cutoff
+        m = table.n_lists
+        shares = [shares] * m if is_single(shares) else check_list("top_cutoff", shares)
+        if len(shares) != m:
+            needs = f" must be one share or one per list ({m}), got {len(shares)} of them"
+            raise ParameterError(Param("top_cutoff"), needs)
+        cutoffs = np.array(
+            [check_real("top_cutoff", one, low=0.0, high=1.0, low_open=True) for one in shares]
+        )
     log_rhos, counts = _log_rhos(table, cutoffs)
     log_p = _rra_log_p(log_rhos, counts, exact)
     if (counts == counts[0]).all():
@@ -142,14 +150,11 @@ def mean_p_value(
 
 
 def _log_mean_p(table: RankTable) -> Floats:
-    log_p = np.empty(table.n_items)
-    for start, ranks in _blocks(table, table._normalized_columns):
-        known = (~np.isnan(ranks)).sum(axis=1)
-        mean = np.nanmean(ranks, axis=1)
-        log_p[start : start + len(ranks)] = scipy.special.log_ndtr(
-            (mean - 0.5) * np.sqrt(12.0 * known)
-        )
-    return log_p
+    parts = []
+    for _, ranks in _blocks(table, table._normalized_columns):
+        spread = np.sqrt(12.0 * (~np.isnan(ranks)).sum(axis=1))
+        parts.append(scipy.special.log_ndtr((np.nanmean(ranks, axis=1) - 0.5) * spread))
+    return np.concatenate(parts)
 
 
 def _blocks(
@@ -166,18 +171,6 @@ def _known(ranks: Floats) -> IntArray:
     if not np.isnan(ranks[:, -1]).any():
         return np.full(len(ranks), ranks.shape[1], dtype=np.int64)
     return np.asarray((~np.isnan(ranks)).sum(axis=1), dtype=np.int64)
-
-
-def _check_cutoffs(top_cutoff: float | Sequence[float], m: int) -> Floats:
-    cutoffs = [top_cutoff] * m if is_single(top_cutoff) else check_list("top_cutoff", top_cutoff)
-    if len(cutoffs) != m:
-        raise ParameterError(
-            Param("top_cutoff"),
-            f" must be one share or one per list ({m}), got {len(cutoffs)} of them",
-        )
-    return np.array(
-        [check_real("top_cutoff", value, low=0.0, high=1.0, low_open=True) for value in cutoffs]
-    )
 
 
 _NORMALIZED = "r_(k) the k-th smallest of the n normalized ranks of the item"
@@ -211,7 +204,6 @@ _base.AGGREGATORS.add(
         source="Kolde, Laur, Adler, Vilo (2012), Bioinformatics 28(4)",
         compute=robust_rank_aggregation,
         per_list=("top_cutoff",),
-        options=("exact", "top_cutoff", "ties"),
         in_loops={"ties": "average"},
     ),
     _order_statistic(
@@ -222,7 +214,6 @@ _base.AGGREGATORS.add(
         source="RobustRankAggreg 1.2.1, method 'mean'",
         compute=mean_p_value,
         list_weights="its value is a p-value of independent lists; mean_rank takes weights",
-        options=("ties",),
         in_loops={"ties": "average"},
     ),
 )
@@ -247,10 +238,9 @@ def permutation_p_values(
 
     `groups`
         "Where an item stands in one source says nothing about where it stands in another."  The items
-        of all lists of a source are relabelled together, and each source independently of the others.
-        Labels are drawn from the whole universe, not only from the items that some list contains: two
-        short lists of many genes rarely meet by chance.  All items are exchangeable then, and their
-        null scores are pooled.  Without `groups` every list is a source of its own.
+        of all lists of a source are relabelled together, from the whole universe, and each source
+        independently of the others.  All items are exchangeable then, and their null scores are pooled.
+        Without `groups` every list is a source of its own.
     `null`
         "The features are unrelated to the target": a function shuffles the target and makes all lists
         again in the same way (the same bootstraps).  This is what a single data set needs; relabelling
@@ -294,12 +284,8 @@ def permutation_p_values(
     >>> test.to_frame().index[0], bool(test.p_values[0] < 0.02)
     ('x0', True)
     """
-    call = Call.of(
-        permutation_p_values,
-        locals(),
-        name="aggregation.permutation_p_values",
-        data=("table_or_scores",),
-    )
+    name = "aggregation.permutation_p_values"
+    call = Call.of(permutation_p_values, locals(), name=name, data=("table_or_scores",))
     spec = _base.AGGREGATORS.get(method)
     compute = spec.bind(**method_params)
     check_choice("adjust", adjust, ADJUSTMENTS)
@@ -308,7 +294,14 @@ def permutation_p_values(
     rng = np.random.default_rng(random_state)
     universe = table.n_items
     if null is None:
-        sources = _sources(groups, table.n_lists)
+        codes = _base.codes_of_lists("groups", groups, table.n_lists)
+        if codes.max() < 1:
+            raise ParameterError(
+                Param("groups"),
+                " names a single source: relabelling all its lists together leaves every result as ",
+                "it is. Give null, a function that makes the lists again from a shuffled target",
+            )
+        sources = [np.flatnonzero(codes == code) for code in range(int(codes.max()) + 1)]
         universe = table._universe
     elif groups is not None:
         raise ParameterError("groups and null are two different null hypotheses; give one of them")
@@ -344,37 +337,22 @@ def permutation_p_values(
     )
 
 
-def _sources(groups: Sequence[Any] | None, m: int) -> list[Indices]:
-    """Positions of the lists of each source."""
-    codes = _base.codes_of_lists("groups", groups, m)
-    if codes.max() < 1:
-        raise ParameterError(
-            Param("groups"),
-            " names a single source: relabelling all its lists together leaves every result as ",
-            "it is. Give null, a function that makes the lists again from a shuffled target",
-        )
-    return [np.flatnonzero(codes == code) for code in range(int(codes.max()) + 1)]
-
-
 def _relabelled(table: RankTable, sources: list[Indices], rng: np.random.Generator) -> RankTable:
     """The lists with new labels, drawn for each source from the whole universe."""
-    p = table.n_items
-    labels = [rng.permutation(table._universe)[:p] for _ in sources]
+    labels = [rng.permutation(table._universe)[: table.n_items] for _ in sources]
     known = [~np.isnan(table.ranks[lists]).all(axis=0) for lists in sources]
-    # As in the table itself, an item that no list contains is no item.
-    held = np.unique(
-        np.concatenate([drawn[seen] for drawn, seen in zip(labels, known, strict=True)])
-    )
-    shape = (table.n_lists, held.size)
-    scores = None if table.scores is None else np.full(shape, np.nan)
-    ranks = np.full(shape, np.nan)
-    for lists, drawn, seen in zip(sources, labels, known, strict=True):
-        at = np.searchsorted(held, drawn[seen])
-        ranks[np.ix_(lists, at)] = table.ranks[np.ix_(lists, seen)]
-        if scores is not None and table.scores is not None:
-            scores[np.ix_(lists, at)] = table.scores[np.ix_(lists, seen)]
+    drawn = [label[seen] for label, seen in zip(labels, known, strict=True)]
+    held = np.unique(np.concatenate(drawn))  # an item that no list contains is no item
+
+    def moved(values: Floats) -> Floats:
+        out = np.full((table.n_lists, held.size), np.nan)
+        for lists, label, seen in zip(sources, drawn, known, strict=True):
+            out[np.ix_(lists, np.searchsorted(held, label))] = values[np.ix_(lists, seen)]
+        return out
+
+    scores = None if table.scores is None else moved(table.scores)
     names = tuple(map(str, held.tolist()))
-    return replace(table, names=names, scores=scores, given_ranks=ranks)
+    return replace(table, names=names, scores=scores, given_ranks=moved(table.ranks))
 
 
 def _checked_null(values: Any, table: RankTable) -> RankTable:

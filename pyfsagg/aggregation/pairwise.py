@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 from heapq import heapify, heappop, heappush
 from itertools import combinations
 from typing import Any, Literal
@@ -34,7 +35,8 @@ FIRST_SECONDS, LONG = 3.0, 20.0
 """Seconds after which the time that a chain needs is estimated, and those that are worth a warning."""
 
 
-def mc1(
+def climbing_chain(
+    of_one_list: bool,
     table: RankTable,
     *,
     damping: float = 0.05,
@@ -43,35 +45,20 @@ def mc1(
     max_items: int = PAIRWISE_LIMIT,
 ) -> AggregatedValues:
     """Stationary distribution of MC1: from item i to a random item of all those that a list ranks at
-    least as high (``"dwork"``), or to any random item that a list ranks higher (``"lin"``)."""
+    least as high (``"dwork"``), or to any random item that a list ranks higher (``"lin"``); or `of_one_list`
+    (MC2): to a random item that a random list with i ranks at least as high, or to any random item that at
+    least half of the lists with both rank higher (TopKLists moves with probability 1/2 between items that
+    no list compares, this does not)."""
     validation.check_choice("definition", definition, ("dwork", "lin"))
     if definition == "lin":
-        return _pairwise(table, damping, tolerance, max_items, consensus.ANY)
+        needed = consensus.HALF if of_one_list else consensus.ANY
+        chain = {"damping": damping, "tolerance": tolerance}
+        return majority_chain(needed, table, **chain, max_items=max_items)
     lists = _Lists(table)
-    reach = (lists.reach * lists.weights).sum(axis=0)
+    reach: Floats = (lists.reach * lists.weights).sum(axis=0)
+    if of_one_list:
+        reach = lists.weight_of_item * np.where(lists.missing, 1.0, lists.reach)
     weights = np.where(lists.missing, 0.0, lists.weights / reach)
-    return _stationary(lists.step(weights), table.n_items, damping, tolerance)
-
-
-def mc2(
-    table: RankTable,
-    *,
-    damping: float = 0.05,
-    tolerance: float = 1e-12,
-    definition: Literal["dwork", "lin"] = "dwork",
-    max_items: int = PAIRWISE_LIMIT,
-) -> AggregatedValues:
-    """Stationary distribution of MC2: from item i to a random item that a random list with i ranks at
-    least as high (``"dwork"``), or to any random item that at least half of the lists with both rank
-    higher (``"lin"``; TopKLists moves with probability 1/2 between items that no list compares, this
-    does not).
-    """
-    validation.check_choice("definition", definition, ("dwork", "lin"))
-    if definition == "lin":
-        return _pairwise(table, damping, tolerance, max_items, consensus.HALF)
-    lists = _Lists(table)
-    reach = np.where(lists.missing, 1.0, lists.reach)
-    weights = np.where(lists.missing, 0.0, lists.weights / (lists.weight_of_item * reach))
     return _stationary(lists.step(weights), table.n_items, damping, tolerance)
 
 
@@ -91,7 +78,8 @@ def mc3(table: RankTable, *, damping: float = 0.05, tolerance: float = 1e-12) ->
     return _stationary(step, table.n_items, damping, tolerance)
 
 
-def mc4(
+def majority_chain(
+    needed: int,
     table: RankTable,
     *,
     damping: float = 0.05,
@@ -99,20 +87,40 @@ def mc4(
     max_items: int = PAIRWISE_LIMIT,
 ) -> AggregatedValues:
     """Stationary distribution of MC4: from item i to any random item that more than half of the lists
-    with both rank higher; p² bytes, O(p² m) time."""
-    return _pairwise(table, damping, tolerance, max_items, consensus.MOST)
+    with both rank higher, or as many as `needed`; p² bytes, O(p² m) time."""
+    max_items = validation.check_integer("max_items", max_items, low=1)
+    p = table.n_items
+    if p > max_items:
+        raise DataError(
+            f"this chain compares all pairs of {p} items, which takes {p * p / 1000000.0:.0f} MB ",
+            "and is refused above ",
+            Use(max_items=max_items),
+            Remedy(
+                "aggregate with mc1, mc2 (definition 'dwork') or mc3, or raise ", Param("max_items")
+            ),
+        )
+    wins = np.empty((p, p), dtype=np.uint8)
+    consensus.win_matrix(
+        np.ascontiguousarray(compared_ranks(table).T), counts_of_lists(table), needed, wins
+    )
+    return _stationary(
+        lambda mass, out: consensus.pairwise_step(mass, wins, out), p, damping, tolerance
+    )
 
 
-def mc1_row(table: RankTable) -> AggregatedValues:
-    """The fpcps score of MC1: 1 − (number of items that some list ranks higher) / p, the probability to
-    stay in one step. O(u² m + p m log p) time for u different columns of ranks, O(m p) memory."""
-    return _row_score(table, majority=False)
-
-
-def mc2_row(table: RankTable) -> AggregatedValues:
-    """The fpcps score of MC2: 1 − (number of items that more than half of the lists with both rank
-    higher) / p."""
-    return _row_score(table, majority=True)
+def row_score(majority: bool, table: RankTable) -> AggregatedValues:
+    """The fpcps score of MC1, or of MC2 if a `majority` is needed: 1 − (number of items that some list, or
+    more than half of the lists with both, ranks higher) / p, the probability to stay in one step.
+    O(u² m + p m log p) time for u different columns of ranks, O(m p) memory."""
+    # Items with the same ranks in all lists have one score: each such group is compared once.
+    groups, group_of, sizes = np.unique(
+        compared_ranks(table), axis=1, return_inverse=True, return_counts=True
+    )
+    groups, sizes = np.ascontiguousarray(groups), sizes.astype(np.int64)
+    counts = np.empty(sizes.size, dtype=np.int64)
+    consensus.better_counts(groups, counts_of_lists(table), majority, sizes, counts)
+    values = 1.0 - counts[group_of.ravel()] / table.n_items
+    return AggregatedValues(values, values)
 
 
 class _Lists:
@@ -199,66 +207,21 @@ def _warn_if_long(n_steps: float, seconds: float, damping: float, tolerance: flo
         )
 
 
-def _pairwise(
-    table: RankTable, damping: float, tolerance: float, max_items: int, needed: int
-) -> AggregatedValues:
-    max_items = validation.check_integer("max_items", max_items, low=1)
-    p = table.n_items
-    if p > max_items:
-        raise DataError(
-            f"this chain compares all pairs of {p} items, which takes {p * p / 1000000.0:.0f} MB ",
-            "and is refused above ",
-            Use(max_items=max_items),
-            Remedy(
-                "aggregate with mc1, mc2 (definition 'dwork') or mc3, or raise ", Param("max_items")
-            ),
-        )
-    wins = np.empty((p, p), dtype=np.uint8)
-    consensus.win_matrix(
-        np.ascontiguousarray(compared_ranks(table).T), counts_of_lists(table), needed, wins
-    )
-    return _stationary(
-        lambda mass, out: consensus.pairwise_step(mass, wins, out), p, damping, tolerance
-    )
-
-
-def _row_score(table: RankTable, *, majority: bool) -> AggregatedValues:
-    # Items with the same ranks in all lists have one score: each such group is compared once.
-    groups, group_of, sizes = np.unique(
-        compared_ranks(table), axis=1, return_inverse=True, return_counts=True
-    )
-    counts = np.empty(sizes.size, dtype=np.int64)
-    consensus.better_counts(
-        np.ascontiguousarray(groups),
-        counts_of_lists(table),
-        majority,
-        sizes.astype(np.int64),
-        counts,
-    )
-    values = 1.0 - counts[group_of.ravel()] / table.n_items
-    return AggregatedValues(values, values)
-
-
 IN_NO_ORDER = "its items are tied above all others"
 
 
-def _chain(**parts: Any) -> AggregatorSpec:
-    """What the stationary distributions have in common."""
-    source = "Dwork, Kumar, Naor, Sivakumar (2001); Lin (2010)"
-    return rank_aggregator(bounds="[0, 1]", source=source, unranked=IN_NO_ORDER, **parts)
+_CHAINS = "Dwork, Kumar, Naor, Sivakumar (2001); Lin (2010)"
+_ROWS = "Filchenkov, Dolganov, Smetannikov (2015), section 4.4"
 
 
-def _row_of_chain(**parts: Any) -> AggregatorSpec:
-    """What the scores of one row have in common."""
-    source = "Filchenkov, Dolganov, Smetannikov (2015), section 4.4"
-    return rank_aggregator(
-        bounds="[0, 1]", source=source, ties=_NOT_HIGHER, unranked=IN_NO_ORDER, **parts
-    )
+def _chain(source: str = _CHAINS, ties: str = "not higher", **parts: Any) -> AggregatorSpec:
+    """What chains, and the scores of one row of them, have in common."""
+    common = {"bounds": "[0, 1]", "unranked": IN_NO_ORDER, "source": source, "ties": ties}
+    return rank_aggregator(**common, **parts)
 
 
 _STATIONARY = "stationary distribution of: "
 _AT_LEAST = "at least as high; definition='lin': not higher"
-_NOT_HIGHER = "not higher"
 AGGREGATORS.add(
     _chain(
         name="mc1",
@@ -267,8 +230,7 @@ AGGREGATORS.add(
         latex=r"\pi = \pi T, \quad T_{ab} = \frac{\sum_i 1 [ r_i(b) \le r_i(a) ]}{\sum_i \sum_c "
         r"1 [ r_i(c) \le r_i(a) ]}",
         ties=_AT_LEAST,
-        compute=mc1,
-        options=("damping", "tolerance", "definition", "max_items"),
+        compute=partial(climbing_chain, False),
     ),
     _chain(
         name="mc2",
@@ -278,8 +240,7 @@ AGGREGATORS.add(
         r"r_i(a) ]}{\sum_c 1 [ r_i(c) \le r_i(a) ]}",
         ties=_AT_LEAST + "; with it, as in R's TopKLists, half of the lists suffice, in mc4 "
         "more than half",
-        compute=mc2,
-        options=("damping", "tolerance", "definition", "max_items"),
+        compute=partial(climbing_chain, True),
     ),
     _chain(
         name="mc3",
@@ -288,9 +249,7 @@ AGGREGATORS.add(
         + "draw a list and one of its items, go there if the list ranks it higher",
         latex=r"\pi = \pi T, \quad T_{ab} = \frac{1}{m} \sum_{i=1}^{m} \frac{1 [ r_i(b) < "
         r"r_i(a) ]}{n_i} \quad (b \ne a)",
-        ties=_NOT_HIGHER,
         compute=mc3,
-        options=("damping", "tolerance"),
     ),
     _chain(
         name="mc4",
@@ -299,24 +258,24 @@ AGGREGATORS.add(
         + "draw any item, go there if more than half of the lists rank it higher",
         latex=r"\pi = \pi T, \quad T_{ab} = \frac{1}{p} \; 1 \left[ \sum_{i} 1 [ r_i(b) < "
         r"r_i(a) ] > \frac{m}{2} \right] \quad (b \ne a)",
-        ties=_NOT_HIGHER,
-        compute=mc4,
-        options=("damping", "tolerance", "max_items"),
+        compute=partial(majority_chain, consensus.MOST),
     ),
-    _row_of_chain(
+    _chain(
         name="mc1_row",
         summary="one-row score: beaten in no list",
         formula="1 - (number of items that some list ranks higher) / p",
         latex=r"1 - \frac{1}{p} \sum_{b} 1 \left[ \exists \, i : r_i(b) < r_i(a) \right]",
-        compute=mc1_row,
+        source=_ROWS,
+        compute=partial(row_score, False),
     ),
-    _row_of_chain(
+    _chain(
         name="mc2_row",
         summary="one-row score: beaten by no majority",
         formula="1 - (number of items that more than half of the lists rank higher) / p",
         latex=r"1 - \frac{1}{p} \sum_{b} 1 \left[ \sum_{i} 1 [ r_i(b) < r_i(a) ] > \frac{m}{2} "
         r"\right]",
-        compute=mc2_row,
+        source=_ROWS,
+        compute=partial(row_score, True),
     ),
 )
 
@@ -478,7 +437,6 @@ AGGREGATORS.add(
         source="Copeland (1951); Montague, Aslam (2002), CIKM, for fusion by majorities",
         compute=copeland,
         unranked=IN_NO_ORDER,
-        options=("tie",),
     ),
     rank_aggregator(
         name="kemeny",
@@ -492,6 +450,5 @@ AGGREGATORS.add(
         source="Kemeny (1959); Young, Levenglick (1978); Truchon (1998), for the knots",
         compute=kemeny,
         unranked=IN_NO_ORDER,
-        options=("max_exact", "max_items"),
     ),
 )

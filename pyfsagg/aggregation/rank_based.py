@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -14,41 +15,22 @@ from pyfsagg.aggregation._base import AggregatedValues, rank_aggregator
 from pyfsagg.ranks import RankTable, rank_scores
 
 
-def mean_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
-    """Mean rank of an item; absent, it has the last rank of the universe, or is omitted with
-    ``full=True``. Ranks of unequal universes are scaled to the largest."""
-    ranks = _base.comparable_ranks(table)
-    return _smaller_is_better(
-        _base.over_lists(ranks, "mean", table.list_weights), table, normalized
-    )
-
-
-def median_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
-    """Median rank of an item; absent items and `normalized` as in :func:`mean_rank`."""
-    ranks = _base.over_lists(_base.comparable_ranks(table), "median", table.list_weights)
-    return _smaller_is_better(ranks, table, normalized)
-
-
-def minimum_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
-    """Best rank of an item in any list; absent items and `normalized` as in :func:`mean_rank`."""
-    return _smaller_is_better(
-        _base.over_lists(_base.comparable_ranks(table), "min"), table, normalized
-    )
-
-
-def geometric_mean_rank(table: RankTable, *, normalized: bool = False) -> AggregatedValues:
-    """Geometric mean rank (rank product), as :func:`mean_rank`; items with the same ranks in another
-    order tie exactly."""
-    ranks = _base.comparable_ranks(table)
-    if table.list_weights is None:
-        # Sorting first makes the floating sum independent of the order of the lists.
-        ranks = np.sort(ranks, axis=0)
-    logs = _base.over_lists(np.log(ranks), "mean", table.list_weights)
-    return _smaller_is_better(np.exp(logs), table, normalized)
-
-
-def _smaller_is_better(ranks: Floats, table: RankTable, normalized: bool) -> AggregatedValues:
-    statistic = ranks / table.sizes.max() if normalized else ranks
+def reduced_rank(
+    how: _base.How | Literal["geometric"], table: RankTable, *, normalized: bool = False
+) -> AggregatedValues:
+    """Mean, geometric mean, median or best rank of an item; absent, it has the last rank of the universe,
+    or is omitted with ``full=True``. Ranks of unequal universes are scaled to the largest."""
+    ranks, weights, largest = table._filled_ranks(), table.list_weights, table.sizes.max()
+    if (table.sizes != largest).any():
+        ranks = ranks * (largest / table.sizes)[:, np.newaxis]
+    if how == "geometric":
+        if weights is None:  # sorted, so equal ranks in another order tie exactly
+            ranks = np.sort(ranks, axis=0)
+        statistic = np.exp(_base.over_lists(np.log(ranks), "mean", weights))
+    else:
+        statistic = _base.over_lists(ranks, how, weights)
+    if normalized:
+        statistic = statistic / largest
     return AggregatedValues(-statistic, statistic)
 
 
@@ -96,7 +78,6 @@ def _reduced_rank(**parts: Any) -> _base.AggregatorSpec:
         higher_is_better=False,
         ties=_AS_GIVEN,
         source="Kolde et al. (2012), RobustRankAggreg",
-        options=("normalized",),
         **parts,
     )
 
@@ -107,14 +88,14 @@ _base.AGGREGATORS.add(
         summary="mean of the ranks",
         formula="1/m sum_i r_i",
         latex=r"\frac{1}{m} \sum_{i=1}^{m} r_i",
-        compute=mean_rank,
+        compute=partial(reduced_rank, "mean"),
     ),
     _reduced_rank(
         name="median_rank",
         summary="median of the ranks",
         formula="median_i r_i",
         latex=r"\operatorname{median}_{i} \; r_i",
-        compute=median_rank,
+        compute=partial(reduced_rank, "median"),
     ),
     _reduced_rank(
         name="minimum_rank",
@@ -122,7 +103,7 @@ _base.AGGREGATORS.add(
         summary="best rank in any list",
         formula="min_i r_i",
         latex=r"\min_{i} r_i",
-        compute=minimum_rank,
+        compute=partial(reduced_rank, "min"),
     ),
     _reduced_rank(
         name="geometric_mean_rank",
@@ -130,7 +111,7 @@ _base.AGGREGATORS.add(
         summary="geometric mean of the ranks",
         formula="(prod_i r_i)^(1/m)",
         latex=r"\left( \prod_{i=1}^{m} r_i \right)^{1/m}",
-        compute=geometric_mean_rank,
+        compute=partial(reduced_rank, "geometric"),
     ),
     rank_aggregator(
         name="borda",
@@ -142,7 +123,6 @@ _base.AGGREGATORS.add(
         source=_FPCPS,
         compute=borda,
         unranked="mean rank (k + 1)/2; with ties='strict' they beat unlisted items",
-        options=("ties",),
     ),
     rank_aggregator(
         name="best_go_first",
@@ -168,23 +148,21 @@ def reciprocal_rank_fusion(table: RankTable, *, constant: float = 60.0) -> Aggre
     return _points(np.where(table.missing, 0.0, 1.0 / (constant + table.ranks)), table)
 
 
-def inverse_square_rank(table: RankTable) -> AggregatedValues:
+def inverse_square_rank(
+    table: RankTable, times: Callable[[Floats], Floats] = lambda held: held
+) -> AggregatedValues:
     """Inverse square rank (ISR): the number of lists that contain the item, times Σ 1/r_i² over these."""
-    return _squares(table, lambda held: held)
+    held = _points((~table.missing).astype(np.float64), table).statistic
+    squares = _points(np.where(table.missing, 0.0, 1.0 / np.square(table.ranks)), table)
+    total = squares.statistic * times(held)
+    return AggregatedValues(total, total)
 
 
 def log_inverse_square_rank(table: RankTable, *, plus: float = 0.0) -> AggregatedValues:
     """Logarithmic ISR: log(number of lists with the item + `plus`) · Σ 1/r_i². With 0, items of one
     list score 0; the normalised form of the authors takes 0.01."""
     plus = check_real("plus", plus, low=0.0, high=1.0)
-    return _squares(table, lambda held: np.log(held + plus))
-
-
-def _squares(table: RankTable, times: Callable[[Floats], Floats]) -> AggregatedValues:
-    held = _points((~table.missing).astype(np.float64), table).statistic
-    squares = _points(np.where(table.missing, 0.0, 1.0 / np.square(table.ranks)), table)
-    total = squares.statistic * times(held)
-    return AggregatedValues(total, total)
+    return inverse_square_rank(table, lambda held: np.log(held + plus))
 
 
 def vote_counting(table: RankTable, *, top: int | None = None) -> AggregatedValues:
@@ -238,7 +216,6 @@ _base.AGGREGATORS.add(
         source=_MOURAO,
         compute=log_inverse_square_rank,
         list_weights="whole",
-        options=("plus",),
     ),
     rank_aggregator(
         name="vote_counting",
@@ -250,7 +227,6 @@ _base.AGGREGATORS.add(
         ties="with top, the mean rank decides",
         source="Wang et al. (2022), Bioinformatics 38",
         compute=vote_counting,
-        options=("top",),
         unranked="counts as any other; with top, the mean rank (k + 1)/2 decides",
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -16,10 +16,10 @@ from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
 
 
-def arithmetic_mean(table: RankTable) -> AggregatedValues:
-    """Mean score over the lists that contain the item (thesis eq. 3.15)."""
-    scores = required_scores(table, "arithmetic_mean", "mean_rank")
-    values = over_lists(scores, "mean", table.list_weights)
+def reduced_score(method: str, sibling: str, how: _base.How, table: RankTable) -> AggregatedValues:
+    """Mean (thesis eq. 3.15), median, lowest or highest score over the lists that contain the item."""
+    scores = required_scores(table, method, sibling)
+    values = over_lists(scores, how, table.list_weights)
     return AggregatedValues(values, values)
 
 
@@ -29,8 +29,13 @@ def geometric_mean(
     """Geometric mean of the scores over the lists with the item (thesis eq. 3.16); 0 with a zero,
     unless `nonpositive_as` replaces it."""
     scores = required_scores(table, "geometric_mean", "geometric_mean_rank")
-    if shift is not None:
-        scores = scores + _shift(scores, shift)
+    if shift == "minimum":
+        scores = scores + np.maximum(-np.nanmin(scores, axis=1, keepdims=True), 0.0)
+    elif shift is not None:
+        if not isinstance(shift, (int, float)) or isinstance(shift, bool) or not np.isfinite(shift):
+            allowed = " must be a finite number, 'minimum' or "
+            raise ParameterError(Param("shift"), allowed, NONE, Got(shift))
+        scores = scores + float(shift)
     if nonpositive_as is not None:
         stand_in = validation.check_real("nonpositive_as", nonpositive_as, low=0.0, low_open=True)
         scores = np.where(scores <= 0, stand_in, scores)
@@ -48,17 +53,6 @@ def geometric_mean(
     return AggregatedValues(values, values)
 
 
-def _shift(scores: Floats, shift: float | str) -> Floats:
-    if shift == "minimum":
-        lowest: Floats = np.nanmin(scores, axis=1, keepdims=True)
-        return np.maximum(-lowest, 0.0)
-    if isinstance(shift, (int, float)) and not isinstance(shift, bool) and np.isfinite(shift):
-        return np.full((1, 1), float(shift))
-    raise ParameterError(
-        Param("shift"), " must be a finite number, 'minimum' or ", NONE, Got(shift)
-    )
-
-
 def l2_norm(table: RankTable) -> AggregatedValues:
     """Euclidean norm of the scores of an item, without their sign (thesis eq. 3.17); the sum of squares
     from s of m lists is scaled by m/s."""
@@ -72,42 +66,12 @@ def l2_norm(table: RankTable) -> AggregatedValues:
     return AggregatedValues(values, values)
 
 
-def median_score(table: RankTable) -> AggregatedValues:
-    """Median score over the lists that contain the item."""
-    scores = required_scores(table, "median", "median_rank")
-    values = over_lists(scores, "median", table.list_weights)
-    return AggregatedValues(values, values)
-
-
-def minimum_score(table: RankTable) -> AggregatedValues:
-    """Lowest score over the lists that contain the item."""
-    values = over_lists(required_scores(table, "minimum", "median_rank"), "min")
-    return AggregatedValues(values, values)
-
-
-def maximum_score(table: RankTable) -> AggregatedValues:
-    """Highest score over the lists that contain the item."""
-    values = over_lists(required_scores(table, "maximum", "minimum_rank"), "max")
-    return AggregatedValues(values, values)
-
-
-Normalization = Literal["minmax", "zscore", "none"]
-
-
-def comb_sum(table: RankTable, *, normalize: Normalization = "minmax") -> AggregatedValues:
+def fused_scores(
+    method: str, table: RankTable, *, normalize: Literal["minmax", "zscore", "none"] = "minmax"
+) -> AggregatedValues:
     """CombSUM: the sum of the scores of an item, each list scaled to [0, 1], or to mean 0 and standard
-    deviation 1, over its items; constant lists and absent items add 0."""
-    total, _ = _sum_and_number(table, "comb_sum", normalize)
-    return AggregatedValues(total, total)
-
-
-def comb_mnz(table: RankTable, *, normalize: Normalization = "minmax") -> AggregatedValues:
-    """CombMNZ: :func:`comb_sum`, times the number of lists that contain the item."""
-    total, number = _sum_and_number(table, "comb_mnz", normalize)
-    return AggregatedValues(total * number, total * number)
-
-
-def _sum_and_number(table: RankTable, method: str, normalize: str) -> tuple[Floats, Floats]:
+    deviation 1, over its items; constant lists and absent items add 0. CombMNZ: the same, times the
+    number of lists that contain the item."""
     validation.check_choice("normalize", normalize, ("minmax", "zscore", "none"))
     scores = required_scores(table, method, "borda")
     missing = np.isnan(scores)
@@ -125,36 +89,30 @@ def _sum_and_number(table: RankTable, method: str, normalize: str) -> tuple[Floa
         # Sorted, so the sum does not depend on the order of the lists.
         return np.asarray(np.sort(known * weights[:, np.newaxis], axis=0).sum(axis=0))
 
-    return in_range(total, np.where(missing, 0.0, scores)), weights @ ~missing
-
-
-def _without_minimum(options: Mapping[str, Any]) -> bool:
-    return options.get("shift") != "minimum"  # which looks at whole lists
+    values = in_range(total, np.where(missing, 0.0, scores))
+    if method == "comb_mnz":
+        values = values * (weights @ ~missing)
+    return AggregatedValues(values, values)
 
 
 def _score_based(**parts: Any) -> _base.AggregatorSpec:
     """What the aggregators of this file have in common."""
-    common: dict[str, Any] = {"source": "Salman (2022), section 3.5", "by_item": _without_minimum}
+    common: dict[str, Any] = {
+        "bounds": "(-inf, inf)",
+        "ties": "do not matter",
+        "source": "Salman (2022), section 3.5",
+        "by_item": lambda options: options.get("shift") != "minimum",  # which looks at whole lists
+    }
     return _base.AggregatorSpec(
-        input="scores",
-        ties="do not matter",
-        list_weights="any",
-        unranked="refused",
-        **{**common, **parts},
+        input="scores", list_weights="any", unranked="refused", **{**common, **parts}
     )
-
-
-def _unscaled(options: Mapping[str, Any]) -> bool:
-    return options.get("normalize") == "none"
 
 
 def _fusion(**parts: Any) -> _base.AggregatorSpec:
     """What CombSUM and CombMNZ have in common."""
     return _score_based(
-        bounds="(-inf, inf)",
         source="Fox, Shaw (1994), TREC-2; Lee (1997), SIGIR, for the normalization",
-        by_item=_unscaled,
-        options=("normalize",),
+        by_item=lambda options: options.get("normalize") == "none",
         **parts,
     )
 
@@ -166,8 +124,7 @@ _base.AGGREGATORS.add(
         summary="mean of the scores",
         formula="1/m sum_i s_i",
         latex=r"\frac{1}{m} \sum_{i=1}^{m} s_i",
-        bounds="(-inf, inf)",
-        compute=arithmetic_mean,
+        compute=partial(reduced_score, "arithmetic_mean", "mean_rank", "mean"),
     ),
     _score_based(
         name="geometric_mean",
@@ -178,7 +135,6 @@ _base.AGGREGATORS.add(
         latex=r"\left( \prod_{i=1}^{m} s_i \right)^{1/m}",
         bounds="[0, inf)",
         compute=geometric_mean,
-        options=("shift", "nonpositive_as"),
     ),
     _score_based(
         name="l2_norm",
@@ -194,8 +150,7 @@ _base.AGGREGATORS.add(
         summary="median of the scores",
         formula="median_i s_i",
         latex=r"\operatorname{median}_{i} \; s_i",
-        bounds="(-inf, inf)",
-        compute=median_score,
+        compute=partial(reduced_score, "median", "median_rank", "median"),
     ),
     _score_based(
         name="minimum",
@@ -204,8 +159,7 @@ _base.AGGREGATORS.add(
         summary="lowest score",
         formula="min_i s_i",
         latex=r"\min_{i} s_i",
-        bounds="(-inf, inf)",
-        compute=minimum_score,
+        compute=partial(reduced_score, "minimum", "median_rank", "min"),
     ),
     _score_based(
         name="maximum",
@@ -214,8 +168,7 @@ _base.AGGREGATORS.add(
         summary="highest score",
         formula="max_i s_i",
         latex=r"\max_{i} s_i",
-        bounds="(-inf, inf)",
-        compute=maximum_score,
+        compute=partial(reduced_score, "maximum", "minimum_rank", "max"),
     ),
     _fusion(
         name="comb_sum",
@@ -223,7 +176,7 @@ _base.AGGREGATORS.add(
         summary="sum of scores, each list scaled to 0..1",
         formula="sum_i z_i over the lists with the item, z_i the score from 0 to 1 in list i",
         latex=r"\sum_{i} z_i, \quad z_i = \frac{s_i - \min s_i}{\max s_i - \min s_i}",
-        compute=comb_sum,
+        compute=partial(fused_scores, "comb_sum"),
     ),
     _fusion(
         name="comb_mnz",
@@ -231,7 +184,7 @@ _base.AGGREGATORS.add(
         summary="comb_sum times the number of lists with the item",
         formula="h sum_i z_i over the h lists with the item, z_i the score from 0 to 1 in list i",
         latex=r"h \sum_{i} z_i, \quad z_i = \frac{s_i - \min s_i}{\max s_i - \min s_i}",
-        compute=comb_mnz,
+        compute=partial(fused_scores, "comb_mnz"),
     ),
 )
 
@@ -309,20 +262,16 @@ def first_component(scores: Floats, weights: Floats | None) -> tuple[Floats, Flo
 
 
 _base.AGGREGATORS.add(
-    _base.AggregatorSpec(
+    _score_based(
         name="fpcps",
         aliases=("first_principal_component",),
         summary="first principal component of the lists",
         formula="sum_i a_i z_i, z_i the normalized score in list i, a the first principal component",
         latex=r"\sum_{i=1}^{m} a_i z_i, \quad a \text{ the first eigenvector of the covariance "
         r"of } z_1, \dots, z_m",
-        bounds="(-inf, inf)",
         ties="at the limit of keep, the first column",
         source="Filchenkov, Dolganov, Smetannikov (2015), section 3",
+        by_item=lambda options: False,
         compute=fpcps,
-        input="scores",
-        list_weights="any",
-        unranked="refused",
-        options=("n_features_to_select", "normalize"),
     )
 )

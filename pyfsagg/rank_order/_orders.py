@@ -115,18 +115,13 @@ def integer_ranks(values: NDArray[np.float64], ties: str, random_state: Any) -> 
     dtype = np.int16 if p <= np.iinfo(np.int16).max else np.int32
     ranks = np.empty((n, p), dtype=dtype)
     rng = np.random.default_rng(random_state) if ties == "random" else None
-    for a in range(n):
-        row = values[a]
-        keys = (row,) if rng is None else (rng.random(p), row)
-        order = np.lexsort(keys)
+    for out, row in zip(ranks, values, strict=True):
+        order = np.lexsort((row,) if rng is None else (rng.random(p), row))
         if ties in ("ordinal", "random"):
-            ranks[a, order] = np.arange(p)
+            out[order] = np.arange(p)
         else:
-            steps = np.ones(p, dtype=np.intp)
-            steps[0] = 0
-            steps[1:] = np.diff(row[order]) != 0
-            ranks[a, order] = np.cumsum(steps)
-        ranks[a, np.isnan(row)] = -1
+            out[order] = np.append(0, np.cumsum(np.diff(row[order]) != 0))
+        out[np.isnan(row)] = -1
     return ranks
 
 
@@ -173,8 +168,23 @@ def read_orders(
         has_ties=bool((ranks.max(axis=1) < known - 1).any()),
         has_unknown=bool((ranks < 0).any()),
     )
+    p = orders.n_features
+    if advise and p >= 4:  # with fewer there are too few pairs to speak of
+        # Almost all pairs of features in one and the same order in every sample are a bad sign.
+        rng = np.random.default_rng(0)
+        first = rng.integers(0, p, PROBED_PAIRS)
+        second = (first + rng.integers(1, p, PROBED_PAIRS)) % p
+        a, b = orders.ranks[:, first], orders.ranks[:, second]
+        fixed = float(((a < b).all(axis=0) | (a > b).all(axis=0)).mean())
+        if fixed >= SCALE_RATIO:
+            remarks.warn(
+                f"about {fixed:.0%} of the feature pairs have the same order in all samples: the "
+                "features seem not to be on one scale. Orders compare the features of a sample with "
+                "one another (is a above b?), which is meaningful only if all measure the same "
+                "kind of quantity in one unit. Bring them to one scale first, if that makes sense",
+                stacklevel=3,
+            )
     if advise:
-        _warn_of_scales(orders)
         single = np.flatnonzero(orders.class_sizes == 1)
         if single.size:
             remarks.warn(
@@ -183,26 +193,6 @@ def read_orders(
                 stacklevel=3,
             )
     return orders
-
-
-def _warn_of_scales(orders: Orders) -> None:
-    """Warn if almost all feature pairs have one and the same order in every sample."""
-    p = orders.n_features
-    if p < 4:
-        return  # too few pairs to speak of
-    rng = np.random.default_rng(0)
-    first = rng.integers(0, p, PROBED_PAIRS)
-    second = (first + rng.integers(1, p, PROBED_PAIRS)) % p
-    a, b = orders.ranks[:, first], orders.ranks[:, second]
-    fixed = float(((a < b).all(axis=0) | (a > b).all(axis=0)).mean())
-    if fixed >= SCALE_RATIO:
-        remarks.warn(
-            f"about {fixed:.0%} of the feature pairs have the same order in all samples: the "
-            "features seem not to be on one scale. Orders compare the features of a sample with "
-            "one another (is a above b?), which is meaningful only if all measure the same "
-            "kind of quantity in one unit. Bring them to one scale first, if that makes sense",
-            stacklevel=4,
-        )
 
 
 def read_features(features: Sequence[str | int] | Any, names: tuple[str, ...]) -> NDArray[np.int64]:

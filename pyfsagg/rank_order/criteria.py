@@ -123,23 +123,11 @@ class CentreStrategy(Strategy):
         self._pool = ThreadPoolExecutor(self._workers)
         doubled = 2 if orders.has_ties else 1
         self._reach = orders.class_sizes * doubled
-        self._tables = self._precedences(orders, doubled)
-        self._sums = self._tables.sum(axis=2, dtype=np.int64)
-        self._features = np.arange(orders.n_features)
-        self._place = np.arange(orders.n_features)
-        self._present = np.ones(orders.n_features, dtype=np.bool_)
-        self._present_places = np.arange(orders.n_features)
-        ranks = self._centres().astype(np.int64)
-        self.original = np.array(
-            [((ranks[c] - ranks[d]) ** 2).sum() for c in range(len(ranks)) for d in range(c)]
-        )
-
-    def _precedences(self, orders: Orders, doubled: int) -> NDArray[Any]:
         c, p = orders.n_classes, orders.n_features
         largest = 2 * int(self._reach.max())  # thresholds reach twice the largest entry
         types = (np.uint8, np.uint16, np.uint32, np.int64)
         dtype = next(kind for kind in types if largest <= np.iinfo(kind).max)
-        tables = np.empty((c, p, p), dtype=dtype)
+        self._tables = tables = np.empty((c, p, p), dtype=dtype)
         bounds = np.linspace(0, p, min(p, 4 * self._workers) + 1).astype(int)
 
         def fill(part: tuple[int, int, int]) -> None:
@@ -151,7 +139,12 @@ class CentreStrategy(Strategy):
 
         parts = [(k, low, high) for k in range(c) for low, high in pairwise(bounds)]
         deque(run_threads(fill, parts, self._workers), maxlen=0)
-        return tables
+        self._sums = self._tables.sum(axis=2, dtype=np.int64)
+        self._features, self._place, self._present_places = np.arange(p), np.arange(p), np.arange(p)
+        self._present = np.ones(p, dtype=np.bool_)
+        ranks = self._centres().astype(np.int64)
+        pairs = [(ranks[a], ranks[b]) for a in range(c) for b in range(a)]
+        self.original = np.array([((a - b) ** 2).sum() for a, b in pairs])
 
     def _centres(self) -> NDArray[Any]:
         """Doubled average ranks of the sums of the features present."""
@@ -345,16 +338,8 @@ class SpoilerStrategy(Strategy):
 
     def remove(self, feature: int) -> None:
         k = int(self._place[feature])
-        rank_order.spoiler_column(
-            self._ranks,
-            self._weights,
-            self._starts,
-            k,
-            self._features.size,
-            self._before,
-            self._after,
-            self._column,
-        )
+        orders, counted = (self._ranks, self._weights, self._starts), (self._before, self._after)
+        rank_order.spoiler_column(*orders, k, self._features.size, *counted, self._column)
         self._totals -= self._column
         self._totals[k] = -MAX_COUNT  # never a candidate again
         self._live -= 1
@@ -410,10 +395,23 @@ class GreedyStrategy(Strategy):
     def candidates(self, free: NDArray[np.bool_]) -> tuple[NDArray[np.intp], float]:
         live = np.flatnonzero(self._present)
         values = np.full(live.size, self._value)
-        for feature, pairs in self._last_differences(live.size).items():
+        # Feature → pairs of orders that its removal would make equal.
+        last: dict[int, list[int]] = {}
+        columns = self._place[live].astype(np.int64)
+        # All differences of a pair meet in one feature only if there are fewer than features.
+        for q in np.flatnonzero(self._differences < live.size):
+            a, b = self._ranks[self._left[q]], self._ranks[self._right[q]]
+            witness = self._witness[q]
+            if witness[0] < 0 or not self._present[witness].all():
+                witness[:] = self._features[list(rank_order.first_difference(a, b, columns))]
+            for feature in witness:
+                k = int(self._place[feature])
+                if rank_order.differences_with(a, b, columns, k) == self._differences[q]:
+                    last.setdefault(int(feature), []).append(int(q))
+        for feature, pairs in last.items():
             groups = self._groups.copy()
-            for q in pairs:
-                _merge(groups, self._left[q], self._right[q])
+            for pair in pairs:
+                _merge(groups, self._left[pair], self._right[pair])
             values[np.searchsorted(live, feature)] = self._divergence(groups)
         values[~free[live]] = np.inf
         least = float(values.min())
@@ -440,24 +438,6 @@ class GreedyStrategy(Strategy):
 
     def _divergence(self, groups: NDArray[np.intp]) -> float:
         return mean_divergence(self._orders, self._before, groups[self._patterns])
-
-    def _last_differences(self, n_live: int) -> dict[int, list[int]]:
-        """Feature → pairs of orders that its removal would make equal."""
-        pairs: dict[int, list[int]] = {}
-        columns = None
-        # All differences of a pair meet in one feature only if there are fewer than features.
-        for q in np.flatnonzero(self._differences < n_live):
-            if columns is None:
-                columns = self._place[np.flatnonzero(self._present)].astype(np.int64)
-            a, b = self._ranks[self._left[q]], self._ranks[self._right[q]]
-            witness = self._witness[q]
-            if witness[0] < 0 or not self._present[witness].all():
-                witness[:] = self._features[list(rank_order.first_difference(a, b, columns))]
-            for feature in witness:
-                k = int(self._place[feature])
-                if rank_order.differences_with(a, b, columns, k) == self._differences[q]:
-                    pairs.setdefault(int(feature), []).append(int(q))
-        return pairs
 
 
 def _merge(groups: NDArray[np.intp], a: int, b: int) -> None:
@@ -496,7 +476,7 @@ class BlanketStrategy(Strategy):
         priority: NDArray[np.intp],
         n_jobs: int | None = None,
     ) -> None:
-        self._orders = orders
+        self._instances = (orders.weights, orders.codes, orders.n_classes)
         self._size = blanket_size
         self._sign = -1 if partners == "redundant" else 1
         # Equally good partners: those that ties remove last, so a blanket lives long.
@@ -514,45 +494,30 @@ class BlanketStrategy(Strategy):
 
     def _refresh_all(self, features: NDArray[np.intp]) -> None:
         """In parallel, which pays for many features only."""
-        n_blocks = min(features.size, 8 * count_workers(self._n_jobs))
-        blocks = np.array_split(features, n_blocks)
+        blocks = np.array_split(features, min(features.size, 8 * count_workers(self._n_jobs)))
         deque(run_threads(self._refresh, blocks, self._n_jobs), maxlen=0)
 
     def _refresh(self, features: NDArray[np.intp]) -> None:
-        for k in features:
-            self._renew_blanket(int(k))
-
-    def _renew_blanket(self, k: int) -> None:
-        """Fill the blanket of k, and compute Δ of the blanket against the blanket and k."""
-        partners = self._partners[k]
-        partners = partners[self._present[partners]]
+        """Fill the blanket of each feature, and compute Δ of the blanket against the blanket and it."""
         size = min(self._size, int(self._present.sum()) - 1)
-        if partners.size < size:
-            partners = self._search_partners(k)
-        self._partners[k] = partners
-        self._blankets[k] = -1
-        self._blankets[k, :size] = partners[:size]
-        orders = self._orders
-        columns = self._columns[np.append(partners[:size], k).astype(np.int64)]
-        self._values[k] = rank_order.added_divergence(
-            columns, orders.weights, orders.codes, orders.n_classes
-        )
+        for k in map(int, features):
+            partners = self._partners[k]
+            partners = partners[self._present[partners]]
+            if partners.size < size:
+                partners = self._search_partners(k)
+            self._partners[k] = partners
+            self._blankets[k] = -1
+            self._blankets[k, :size] = partners[:size]
+            columns = self._columns[np.append(partners[:size], k).astype(np.int64)]
+            self._values[k] = rank_order.added_divergence(columns, *self._instances)
 
     def _search_partners(self, k: int) -> NDArray[np.intp]:
         """The best partners of k that are present, best first."""
         others = np.flatnonzero(self._present)
         others = others[others != k]
         entropies = np.empty(others.size)
-        orders = self._orders
         rank_order.conditional_entropies(
-            self._columns,
-            orders.weights,
-            orders.codes,
-            orders.n_classes,
-            k,
-            others.astype(np.int64),
-            self._x_log_x,
-            entropies,
+            self._columns, *self._instances, k, others.astype(np.int64), self._x_log_x, entropies
         )
         # Sums of the same terms in another order differ in the last bits: rounding makes them equal.
         keys = self._sign * np.round(entropies, 9)

@@ -41,18 +41,16 @@ class Elimination(Recorded):
     feature_names : tuple of str
         The p features, in the order of the table.
     removal_order : ndarray of int (n_features,)
-        Positions of the features, the one removed first in front; the last entry is the feature
-        that is never removed.
+        Positions of the features, the one removed first in front; the last one is never removed.
     criterion : ndarray (n_features,)
-        Criterion of the method at each removal: spoiler count, change of the centre distances, Δ,
-        or Δ of the blanket; NaN for the last feature.
+        At each removal: spoiler count, change of the centre distances, Δ, or Δ of the blanket; NaN for
+        the last feature.
     divergence : ndarray (n_features,)
         Δ in nats of the features left after 0, 1, …, p − 1 removals.
     accuracy : ndarray (n_features,) or None
-        Cross-validated accuracy of naive Bayes on the boolean-order features of the same subsets;
-        NaN for sizes that were not requested.
+        Cross-validated, of naive Bayes on the boolean orders of the same subsets; NaN if not requested.
     parameters, data, versions : dict
-        Settings that repeat the run (ties among them), data and software versions.
+        Settings that repeat the run, data and software versions.
     baseline : DataFrame or None
         Accuracy of random subsets, for comparison.
 
@@ -86,9 +84,7 @@ class Elimination(Recorded):
     @property
     def scores(self) -> Floats:
         """Place in the removal order (n_features,): 1 = removed first; larger = more important."""
-        scores = np.empty(self.n_features)
-        scores[self.removal_order] = np.arange(1, self.n_features + 1)
-        return scores
+        return np.argsort(self.removal_order).astype(np.float64) + 1.0
 
     @property
     def ranking(self) -> Floats:
@@ -121,9 +117,8 @@ class Elimination(Recorded):
 
     def _measured_accuracy(self) -> Floats:
         if self.accuracy is None:
-            raise DataError(
-                "this elimination has no accuracy; call eliminate(…, ", Use(accuracy=True), ")"
-            )
+            remedy = "this elimination has no accuracy; call eliminate(…, "
+            raise DataError(remedy, Use(accuracy=True), ")")
         return self.accuracy
 
     def to_frame(self, unit: str = "nats") -> pd.DataFrame:
@@ -152,9 +147,8 @@ class Elimination(Recorded):
         return {"removal.csv": self.to_frame(), **baseline}
 
     def _size(self, view: Mapping[str, Any]) -> int:
-        return validation.n_selected(
-            view["n_features_to_select"], self.n_features, "n_features_to_select"
-        )
+        name = "n_features_to_select"
+        return validation.n_selected(view[name], self.n_features, name)
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return [f"selected = result.select({self._size(view)})"]
@@ -338,18 +332,15 @@ def eliminate(
         - ``"greedy_kl"``: the feature without which the subset divergence Δ is least;
         - ``"koller_sahami"``: the feature that adds least to its approximate Markov blanket.
     method_params : mapping, optional
-        Parameters of the method; there are
-
-        - ``center_distance`` of ``"cdv"``: ``"raw"`` (default) compares the Spearman distances as the
-          paper prints them, ``"relative"`` their shares of the largest distance that as many features
-          can have.  The raw distance of two centres falls with every removal, so features which
-          only separate others are kept; the relative one finds the planted features of generated data
-          far more often, the raw one is better on the leukaemia data of the paper (7129 features);
-        - ``blanket_size`` of ``"koller_sahami"``: features per blanket (κ), 5 by default;
-        - ``partners`` of ``"koller_sahami"``: the blanket of k consists of the features to which the
-          order with k adds least information on the class (``"redundant"``, the default, as in Koller
-          and Sahami) or of those whose order with k has most (``"informative"``, the other reading of
-          the paper).
+        Parameters of the method.  Of ``"cdv"``: ``center_distance``, ``"raw"`` (default), the Spearman
+        distances as the paper prints them, or ``"relative"``, their shares of the largest distance that
+        as many features can have.  Raw distances fall with every removal, so features which only separate
+        others are kept; relative ones find the planted features of generated data far more often, raw
+        ones are better on the leukaemia data of the paper (7129 features).
+        Of ``"koller_sahami"``: ``blanket_size``, features per blanket (κ), 5 by default, and
+        ``partners``: the blanket of k consists of the features to which the order with k adds least
+        information on the class (``"redundant"``, the default, as in Koller and Sahami) or of those whose
+        order with k has most (``"informative"``, the other reading of the paper).
     sample_weight : array of whole numbers (n_samples,), optional
         How often each instance counts.
     always : sequence of column names or positions, optional
@@ -376,8 +367,7 @@ def eliminate(
     n_jobs : int, optional
         Threads, as in joblib; the result does not depend on it.
     execution : Execution, optional
-        :class:`pyfsagg.Execution`: the checkpoint keeps removals, and a later call repeats them
-        without weighing; progress counts removals.  There are no scratch files.
+        Checkpoint (a later call repeats its removals without weighing) and progress, without scratch files.
 
     Returns
     -------
@@ -402,11 +392,10 @@ def eliminate(
 
     Notes
     -----
-    Source: orders, section 4.  Cost of a complete elimination of p features from n instances of c
-    classes: Spoilers O(n p²); Greedy KL O(n p² + n² p² / 64); CDV O(n p² + p³ (w c + c²)) simple
-    operations on bytes, w being the number of features near another one in a class centre;
-    Koller–Sahami O(n p²) for the partners, then O(n (p + n κ²)) for each blanket that loses a
-    member and finds no spare partner.  CDV holds c p² counts of 1 or 2 bytes in memory.
+    Source: orders, section 4.  Cost for p features, n instances and c classes: Spoilers O(n p²); Greedy
+    KL O(n p² + n² p² / 64); CDV O(n p² + p³ (w c + c²)), w features being near another one in a class
+    centre, with c p² counts of 1 or 2 bytes in memory; Koller–Sahami O(n p²) for the partners, then
+    O(n (p + n κ²)) for each blanket that loses a member and finds no spare partner.
 
     Examples
     --------
@@ -430,20 +419,22 @@ def eliminate(
     execution = Execution._without_scratch("eliminate", execution)
     with execution.limited():
         seed = validation.resolve_seed(kept_seed(execution.checkpoint, random_state))
-        orders = read_orders(
-            X,
-            y,
-            sample_weight=sample_weight,
-            ties=ties,
-            missing=missing,
-            random_state=seed,
-            advise=True,
-        )
-        _refuse_long_run(orders, spec, max_seconds)
+        rules: dict[str, Any] = {"ties": ties, "missing": missing, "random_state": seed}
+        orders = read_orders(X, y, sample_weight=sample_weight, advise=True, **rules)
+        n, p = orders.n_samples, orders.n_features
+        seconds = spec.seconds(n, p, orders.n_classes)
+        if max_seconds is not None and seconds > max_seconds:
+            raise DataError(
+                f"the elimination of {p} features from {n} samples by {spec.name!r} would take ",
+                f"about {duration(seconds)}, more than ",
+                Use(max_seconds=Name(f"{max_seconds:g}")),
+                '. Reduce the features first, take "spoilers", which is the fastest, or pass ',
+                Use(max_seconds=None),
+            )
         kept = sorted(column_positions("always", always, list(orders.feature_names)))
-        if len(kept) == orders.n_features:
+        if len(kept) == p:
             raise DataError(Param("always"), " names all columns, and leaves none to be removed")
-        priority = _priority(orders.n_features, tie_break, seed)
+        priority = _priority(p, tie_break, seed)
         identity = {
             "kind": "eliminate",
             "method": spec.name,
@@ -457,15 +448,11 @@ def eliminate(
         }
         with (
             open_checkpoint(execution.checkpoint, identity) as checkpoint,
-            progress_sink(
-                execution.progress, orders.n_features - max(len(kept), 1), "feature"
-            ) as advance,
+            progress_sink(execution.progress, p - max(len(kept), 1), "feature") as advance,
         ):
             strategy = spec.strategy(orders, settings, priority=priority, n_jobs=n_jobs)
-            order, criterion = criteria.run_elimination(
-                strategy, priority, advance, checkpoint, kept
-            )
-        p = orders.n_features
+            way = (priority, advance, checkpoint, kept)
+            order, criterion = criteria.run_elimination(strategy, *way)
         accuracies = None
         if accuracy is not False:
             largest = p if accuracy is True else min(int(accuracy), p)
@@ -525,22 +512,7 @@ def elimination_scores(
     priority = _priority(orders.n_features, tie_break, seeds)
     strategy = spec.strategy(orders, settings, priority=priority, n_jobs=1)
     order, _ = criteria.run_elimination(strategy, priority)
-    scores = np.empty(order.size)
-    scores[order] = np.arange(1, order.size + 1)
-    return scores
-
-
-def _refuse_long_run(orders: Orders, spec: EliminationSpec, max_seconds: float | None) -> None:
-    n, p = orders.n_samples, orders.n_features
-    seconds = spec.seconds(n, p, orders.n_classes)
-    if max_seconds is not None and seconds > max_seconds:
-        raise DataError(
-            f"the elimination of {p} features from {n} samples by {spec.name!r} would take ",
-            f"about {duration(seconds)}, more than ",
-            Use(max_seconds=Name(f"{max_seconds:g}")),
-            '. Reduce the features first, take "spoilers", which is the fastest, or pass ',
-            Use(max_seconds=None),
-        )
+    return np.argsort(order).astype(np.float64) + 1.0
 
 
 def _priority(p: int, tie_break: str, random_state: Any) -> Indices:
@@ -568,10 +540,8 @@ class RankOrderSelector(TableSelector):
     Attributes
     ----------
     result_ : Elimination
-    scores_ : ndarray (n_features,)
-        Places in the removal order, larger = kept longer.
-    ranking_ : ndarray (n_features,)
-        1 = kept longest.
+    scores_, ranking_ : ndarray (n_features,)
+        Places in the removal order, larger = kept longer; 1 = kept longest.
     support_ : ndarray of bool (n_features,)
 
     See Also

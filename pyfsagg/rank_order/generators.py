@@ -117,19 +117,11 @@ def make_planted_orders(
     X = pd.DataFrame(np.argsort(np.array(instances), axis=1) + 1, columns=names)
     if check_flag("shuffle", shuffle):
         X = X.iloc[:, rng.permutation(len(names))]
-    return PlantedOrders(
-        X,
-        _labels(c, size),
-        tuple(names[:n_planted]),
-        tuple(names[n_planted : n_planted + e]),
-        redundant,
-    )
+    y = pd.Series(np.repeat([f"C{k + 1}" for k in range(c)], size), name="class")
+    planted, extraneous = names[:n_planted], names[n_planted : n_planted + e]
+    return PlantedOrders(X, y, tuple(planted), tuple(extraneous), redundant)
 
 
 def _insert(instances: list[list[int]], feature: int, places: list[int]) -> None:
     for instance, place in zip(instances, places, strict=True):
         instance.insert(place, feature)
-
-
-def _labels(c: int, size: int) -> pd.Series[Any]:
-    return pd.Series(np.repeat([f"C{k + 1}" for k in range(c)], size), name="class")

@@ -71,10 +71,8 @@ def accuracy_path(
     """Accuracy with the first 1, 2, … of `features` (positions)."""
     n_folds = check_integer("n_folds", n_folds, low=2)
     if n_folds > orders.n_samples:
-        raise ParameterError(
-            Param("n_folds"),
-            f" must be at most the number of samples ({orders.n_samples}), got {n_folds}",
-        )
+        limit = f" must be at most the number of samples ({orders.n_samples}), got {n_folds}"
+        raise ParameterError(Param("n_folds"), limit)
     folds = stratified_folds(orders.codes, n_folds, random_state)
     n_states = 3 if orders.has_ties else 2
     counts = orders.counts()

@@ -43,21 +43,16 @@ class Guides:
 
     def rows(self, chosen: NDArray[np.bool_]) -> Guides:
         """Some of the rows, and the genes that these have."""
-        genes, gene = np.unique(self.gene[chosen], return_inverse=True)
-        _, guide = np.unique(self.guide[chosen], return_inverse=True)
-        optional = {
-            name: None if (values := getattr(self, name)) is None else values[chosen]
-            for name in ("replicates", "weights", "log_fold_changes")
+        kept: dict[str, Any] = {
+            name: values if values is None else values[chosen]
+            for name, values in vars(self).items()
+            if name not in ("gene_names", "p_values")
         }
-        return Guides(
-            names=self.names[chosen],
-            guide=guide.astype(np.int64),
-            gene=gene.astype(np.int64),
-            gene_names=self.gene_names[genes],
-            scores=self.scores[chosen],
-            p_values={side: p[chosen] for side, p in self.p_values.items()},
-            **optional,
-        )
+        genes, gene = np.unique(kept["gene"], return_inverse=True)
+        guide = np.unique(kept["guide"], return_inverse=True)[1]
+        kept |= {"gene": gene.astype(np.int64), "guide": guide.astype(np.int64)}
+        p_values = {side: p[chosen] for side, p in self.p_values.items()}
+        return Guides(**kept, gene_names=self.gene_names[genes], p_values=p_values)
 
 
 def read_guides(
@@ -85,6 +80,12 @@ def read_guides(
     codes, gene_names = pd.factorize(labels)
     lfc = log_fold_changes
     effects = None if lfc is None else _numbers("log_fold_changes", lfc, n)
+    trust = None
+    if weights is not None:
+        trust = _numbers("guide_weights", weights, n)
+        if not (np.isfinite(trust) & (trust > 0.0)).all():
+            raise DataError(Param("guide_weights"), " must be finite numbers above 0")
+        trust = np.asarray(trust / (np.bincount(codes, trust) / np.bincount(codes))[codes])
     more = [] if replicates is None else check_list("replicates", replicates)
     all_scores = [values, *(_numbers("replicates", each, n) for each in more)]
     matrix = np.column_stack(all_scores)
@@ -98,7 +99,7 @@ def read_guides(
         gene_names=np.asarray(gene_names, dtype=np.str_),
         scores=means,
         replicates=matrix if len(all_scores) > 1 else None,
-        weights=None if weights is None else _weights(weights, codes, n),
+        weights=trust,
         log_fold_changes=effects,
         p_values=_p_values(p_values, n, sides),
     )
@@ -141,14 +142,6 @@ def _texts(what: str, names: Any, n: int) -> NDArray[np.str_]:
             f"{blank[0] + 1}; every guide needs a {what[:-1]}, controls too"
         )
     return np.asarray(texts, dtype=np.str_)
-
-
-def _weights(weights: Any, gene: NDArray[Any], n: int) -> Floats:
-    """Weights of the guides, with mean 1 in each gene."""
-    values = _numbers("guide_weights", weights, n)
-    if not (np.isfinite(values) & (values > 0.0)).all():
-        raise DataError(Param("guide_weights"), " must be finite numbers above 0")
-    return np.asarray(values / (np.bincount(gene, values) / np.bincount(gene))[gene])
 
 
 def _p_values(p_values: Any, n: int, sides: tuple[str, ...]) -> dict[str, Floats]:
@@ -318,9 +311,8 @@ def screen(
         One-sided p-values of the guides, (low, high), or of the one `side`, used only to choose α.
     side : {"both", "low", "high"}
     alpha : float or pair of float, optional
-        Percentile in (0, 1] up to which guides count; a pair is (low, high).  By default the share of
-        guides whose p-value of that side is at most 0.25, and 0.05 if that share is 0.01 or less
-        or no p-values are given.
+        Percentile in (0, 1] up to which guides count; a pair is (low, high).  By default the share of guides
+        whose p-value of that side is at most 0.25; without p-values, or for a share up to 0.01, 0.05.
     null : {"guides", "uniform"}
         The null distribution without controls: *guides* are assigned to the genes at random, without
         replacement, or their percentiles are *uniform*.  See Notes.
@@ -336,9 +328,8 @@ def screen(
         Scores of the guides in further replicates, or further pairs of treatment and control; NaN where
         a guide is missing.  A guide is then ranked by Stuart's Q of its percentiles in all of them.
     guide_weights : array-like (n_guides,), optional
-        Prior trust in each guide, above 0, not derived from this screen.  Weights are scaled to mean 1
-        within each gene, and the percentile of a guide is divided by its weight; with
-        ``null="uniform"`` only, for genes of up to 16 guides.
+        Prior trust in each guide, above 0, not derived from this screen.  Scaled to mean 1 in each gene, it
+        divides the percentile of the guide; with ``null="uniform"`` only, for genes of up to 16 guides.
     shared_guides : {"error", "drop", "each"}
         Refuse guides that are in several genes (one row each), drop them, or count them for each of
         their genes, with one rank among the guides.
@@ -350,9 +341,8 @@ def screen(
     Raises
     ------
     DataError
-        For a guide twice, or in two genes (``shared_guides="error"``), a guide without a gene, a
-        missing (``missing="error"``) or infinite score, arguments of different lengths, no control
-        found, or no gene with `min_guides` guides.
+        For a guide twice, in two genes or without a gene, a missing or infinite score, arguments of
+        different lengths, no control found, or no gene with `min_guides` guides.
 
     Warns
     -----
@@ -370,9 +360,9 @@ def screen(
     quantile of Beta(k, m − k + 1)).  It is summed over the first such k by a recursion of positive
     terms.  No permutation is drawn, so there is no smallest p-value.
 
-    - ``null="guides"``: the places are m of those of all guides of this screen.  The p-value is that of
-      all permutations of the guides together.  Discrete ranks and ties are taken into account, so
-      P(p ≤ x) ≤ x for every x if guides are unrelated to genes.
+    - ``null="guides"``: the places are m of those of all guides of this screen, as in all permutations of
+      the guides together.  Discrete ranks and ties are taken into account, so P(p ≤ x) ≤ x for every x
+      if guides are unrelated to genes, also with replicates, however much these depend on each other.
     - ``null="uniform"``: the places are independent uniform numbers, as in the permutations of
       MAGeCK.  The best of n guides then has p = 1/(2n) where chance gives 1/n, which matters in the
       far tail only; ties on the average rank make it too small without bound: if half of the guides share one
@@ -380,20 +370,15 @@ def screen(
     - controls: the places are m of those of the C controls and of the gene's own guides together, so
       P(p ≤ x) ≤ x if the gene is a control in disguise.  No p-value is below
       1/binomial(C + m, m), so few controls resolve small p-values only coarsely.
-
     - weights: the percentiles are independent and uniform before they are divided by the weights of
       this gene, so P(p ≤ x) ≤ x for each gene whatever the weights of others (as for weighted
       p-values, Genovese, Roeder and Wasserman 2006).
 
-    Replicates keep the null ``"guides"`` exact, however much they depend on each other: a guide is dealt to
-    genes with all its replicates.
-
     All assume that the guides of a gene without an effect are independent of each other.
     Guides that share off-targets or a seed sequence are not: p-values are then too small.
 
-    *A better guide never worsens its gene*: neither ρ nor the p-value, if no scores are tied (a guide
-    that joins or leaves a tie moves the places of the others).  A p-value against controls may become
-    larger when ρ becomes smaller, because the pool holds the guide as well.
+    *A better guide never worsens its gene*: neither ρ nor the p-value, if no scores are tied.  A p-value
+    against controls may become larger when ρ becomes smaller, because the pool holds the guide as well.
 
     References
     ----------
@@ -428,7 +413,16 @@ def screen(
     given = (scores, genes, guides, log_fold_changes, p_values, sides, replicates, guide_weights)
     everything, n_shared = without_twins(read_guides(*given), shared_guides)
     library, dropped = _without_missing(everything, missing)
-    _warn_of_lost_signs(library, sides)
+    lfc, unsigned = library.log_fold_changes, bool((library.scores >= 0.0).all())
+    strong = unsigned and bool((library.scores > 1.0).any())
+    if strong and len(sides) == 2 and lfc is not None and (lfc < 0.0).any():
+        warn(
+            "no score is below 0 although log fold changes are: small scores are the low side. ",
+            "If the scores measure strength without direction, give them the sign of the log ",
+            "fold change: ",
+            Phrase("sign", "scores * np.sign(log_fold_changes)"),
+            stacklevel=2,
+        )
     controls = find_controls(library, control_guides, control_genes)
     alphas = _alphas(alpha, sides, library)
     origin = "p-values of the guides" if library.p_values else "the default"
@@ -456,8 +450,8 @@ def screen(
         for name in sides
     }
     averaged = ties == "average" and null == "uniform"
-    told = _of_guides(library, n_shared, shared_guides)
-    told += _remarks(library, sizes, tested, dropped, results, averaged)
+    shared = (n_shared, shared_guides)
+    remarks = _remarks(library, tested, results, dropped, shared, averaged)
     return Screen(
         genes=tuple(library.gene_names[tested].tolist()),
         n_guides=sizes[tested],
@@ -468,7 +462,7 @@ def screen(
         log_fold_changes=library.log_fold_changes,
         controls=controls,
         guide_weights=library.weights,
-        remarks=tuple(told),
+        remarks=tuple(remarks),
         parameters={
             "side": side,
             "alpha": alphas,
@@ -525,21 +519,6 @@ def percentiles(library: Guides, side: SideName, ties: str) -> Floats:
     return of_rows if library.weights is None else np.minimum(1.0, of_rows / library.weights)
 
 
-def _warn_of_lost_signs(library: Guides, sides: tuple[str, ...]) -> None:
-    """Warn if both sides are tested and log fold changes have both signs, but scores only one."""
-    lfc, scores = library.log_fold_changes, library.scores
-    if lfc is None or len(sides) < 2:
-        return
-    if (scores >= 0.0).all() and (scores > 1.0).any() and (lfc < 0.0).any():
-        warn(
-            "no score is below 0 although log fold changes are: small scores are the low side. ",
-            "If the scores measure strength without direction, give them the sign of the log ",
-            "fold change: ",
-            Phrase("sign", "scores * np.sign(log_fold_changes)"),
-            stacklevel=3,
-        )
-
-
 def _alphas(alpha: Any, sides: tuple[str, ...], library: Guides) -> dict[str, float]:
     """α of each side."""
     if alpha is None:
@@ -554,8 +533,17 @@ def _alphas(alpha: Any, sides: tuple[str, ...], library: Guides) -> dict[str, fl
     }
 
 
-def _of_guides(library: Guides, n_shared: int, shared: str) -> list[str]:
-    """What was done with replicates, weights, and guides in several genes."""
+def _remarks(
+    library: Guides,
+    tested: NDArray[np.bool_],
+    sides: Mapping[str, Side],
+    dropped: int,
+    shared: tuple[int, str],
+    averaged: bool,
+) -> list[str]:
+    """What a reader has to know of replicates, weights, guides in several genes (how many, and what is
+    done with them) or omitted, genes with few guides, a large tie, and sides on which no guide counts;
+    `averaged` if uniform ranks are the null and ties are averaged."""
     remarks = []
     if library.replicates is not None:
         remarks.append(
@@ -566,24 +554,9 @@ def _of_guides(library: Guides, n_shared: int, shared: str) -> list[str]:
         remarks.append(
             "Percentiles of guides are divided by their weights, which have mean 1 in each gene."
         )
-    if n_shared:
-        done = "omitted" if shared == "drop" else "counted for each, so these genes depend"
-        remarks.append(f"In several genes: {plural(n_shared, 'guide')}, {done}.")
-    return remarks
-
-
-def _remarks(
-    library: Guides,
-    sizes: NDArray[np.int64],
-    tested: NDArray[np.bool_],
-    dropped: int,
-    sides: Mapping[str, Side],
-    averaged: bool,
-) -> list[str]:
-    """What a reader has to know of guides omitted, genes with few guides, a large tie, and sides on
-    which no guide counts; `averaged` if uniform ranks are the null and ties are averaged.
-    """
-    remarks = []
+    if shared[0]:
+        done = "omitted" if shared[1] == "drop" else "counted for each, so these genes depend"
+        remarks.append(f"In several genes: {plural(shared[0], 'guide')}, {done}.")
     if dropped:
         remarks.append(f"{plural(dropped, 'guide')} without a score omitted.")
     if not tested.all():
@@ -592,7 +565,7 @@ def _remarks(
             f"{plural(len(names), 'gene')} with too few guides not tested: "
             f"{enumerate_names(names, 5)}."
         )
-    single = int((sizes[tested] == 1).sum())
+    single = int((np.bincount(library.gene)[tested] == 1).sum())
     if single:
         remarks.append(f"{plural(single, 'gene')} of {tested.sum():,} with one guide: {SINGLE}.")
     guides = plural(len(library.scores), "guide")

@@ -22,34 +22,6 @@ from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Recorded, records
 from pyfsagg.ranks import rank_scores
 
-
-class _Sorted:
-    """Known values gene by gene, smallest first."""
-
-    def __init__(self, values: Floats, gene: NDArray[np.int64], n_genes: int) -> None:
-        known = ~np.isnan(values)
-        values, gene = values[known], gene[known]
-        self.sizes = np.bincount(gene, minlength=n_genes)
-        self._starts = np.cumsum(self.sizes) - self.sizes
-        self._values = values[np.lexsort((values, gene))]
-
-    def at(self, place: int | NDArray[np.int64], least: int = 1) -> Floats:
-        """The value at a place of each gene, from 0; NaN for a gene with fewer than `least`."""
-        out = np.full(len(self.sizes), np.nan)
-        enough = self.sizes >= least
-        out[enough] = self._values[(self._starts + place)[enough]]
-        return out
-
-
-def alpha_mean(values: Floats, gene: NDArray[np.int64], n_genes: int, counted: Booleans) -> Floats:
-    """The mean over the guides that count; NaN where none does."""
-    use = counted & ~np.isnan(values)
-    size = np.bincount(gene[use], minlength=n_genes)
-    total = np.bincount(gene[use], weights=values[use], minlength=n_genes)
-    mean: Floats = np.divide(total, size, out=np.full(n_genes, np.nan), where=size > 0)
-    return mean
-
-
 SideName = Literal["low", "high"]
 DEFAULT_ALPHA = 0.05
 GUIDE_P = 0.25
@@ -104,45 +76,24 @@ def score_side(
     gene = np.repeat(np.arange(len(sizes)), sizes)
     tested = percentiles[members]
     log_rho, counted = log_group_rho(tested[np.lexsort((tested, gene))], starts, alpha)
-    if weights is None:
+    if weights is not None:
+        log_p = log_weighted_p(log_rho, starts, weights[members], alpha)
+    else:  # against a pool and the guides of the gene that are not in it, or uniform numbers without one
         pool = controls if controls.any() else np.full(len(guide), null == "guides")
         first = np.unique(guide, return_index=True)[1]  # a guide in several genes is one ball
-        balls = percentiles[first][pool[first]]
-        log_p = _log_p(log_rho, sizes, alpha, percentiles, members, pool, balls)
-    else:
-        log_p = log_weighted_p(log_rho, starts, weights[members], alpha)
+        balls = np.sort(percentiles[first][pool[first]])
+        order = np.lexsort((log_rho, sizes))  # equal ones side by side
+        outside = ~pool[members] & pool.any()
+        place = np.repeat(np.argsort(order), sizes)[outside]
+        own = tested[outside][np.argsort(place, kind="stable")]
+        ends = np.searchsorted(np.sort(place), np.arange(len(sizes) + 1)).astype(np.int64)
+        log_p = np.empty_like(log_rho)
+        log_p[order] = log_group_p(log_rho[order], sizes[order], alpha, balls, own, ends)
     with np.errstate(under="ignore"):
         p = np.exp(log_p)
     adjusted = adjust_p_values(p, "bh")
     share = storey(p)
     return Side(alpha, percentiles, counted, log_rho, log_p, adjusted, share * adjusted, share)
-
-
-def _log_p(
-    log_rho: Floats,
-    sizes: NDArray[np.int64],
-    alpha: float,
-    percentiles: Floats,
-    members: NDArray[np.int64],
-    in_pool: Booleans,
-    pool: Floats,
-) -> Floats:
-    """log p of each gene: against the pool and its guides, or uniform numbers without a pool."""
-    order = np.lexsort((log_rho, sizes))
-    gene = np.repeat(np.argsort(order), sizes)
-    outside = ~in_pool[members] if in_pool.any() else np.zeros(len(members), dtype=bool)
-    place = np.argsort(gene[outside], kind="stable")
-    starts = np.searchsorted(np.sort(gene[outside]), np.arange(len(sizes) + 1))
-    log_p = np.empty_like(log_rho)
-    log_p[order] = log_group_p(
-        log_rho[order],
-        sizes[order],
-        alpha,
-        np.sort(pool),
-        percentiles[members][outside][place],
-        starts.astype(np.int64),
-    )
-    return log_p
 
 
 def storey(p_values: Floats) -> float:
@@ -260,15 +211,24 @@ class Screen(Recorded):
     @cached_property
     def _columns(self) -> dict[str, Any]:
         """The columns of :meth:`to_frame`, in the order of the screen."""
-        tested = self.gene_of >= 0
-        gene, values, G = self.gene_of[tested], self._effects[tested], len(self.genes)
+        known = (self.gene_of >= 0) & ~np.isnan(self._effects)
+        gene, values, G = self.gene_of[known], self._effects[known], len(self.genes)
         word = "score" if self.log_fold_changes is None else "lfc"
-        effects = _Sorted(values, gene, G)
-        n = effects.sizes
-        median = (effects.at((n - 1) // 2) + effects.at(n // 2)) / 2.0
+        n = np.bincount(gene, minlength=G)
+        starts, in_order = np.cumsum(n) - n, values[np.lexsort((values, gene))]
+
+        def at(place: NDArray[np.int64], least: int) -> Floats:
+            """The effect at a place of each gene, from 0; NaN where fewer than `least` are known."""
+            out = np.full(G, np.nan)
+            out[n >= least] = in_order[(starts + place)[n >= least]]
+            return out
+
+        median = (at((n - 1) // 2, 1) + at(n // 2, 1)) / 2.0
         columns: dict[str, Any] = {"guides": self.n_guides, f"median_{word}": median}
         for name, side in self.sides.items():
-            counted = side.percentiles[tested] <= side.alpha * (1.0 + 1e-12)
+            counts = side.percentiles[known] <= side.alpha * (1.0 + 1e-12)
+            size = np.bincount(gene[counts], minlength=G)
+            total = np.bincount(gene[counts], weights=values[counts], minlength=G)
             columns |= {
                 f"{name}_rank": side.ranking,
                 f"{name}_rho": side.rho,
@@ -277,8 +237,10 @@ class Screen(Recorded):
                 f"{name}_log10_p_value": side.log_p_values / np.log(10.0),
                 f"{name}_fdr": side.adjusted_p_values,
                 f"{name}_q_value": side.q_values,
-                f"{name}_second_best_{word}": effects.at(1 if name == "low" else n - 2, 2),
-                f"{name}_alpha_mean_{word}": alpha_mean(values, gene, G, counted),
+                f"{name}_second_best_{word}": at(np.ones_like(n) if name == "low" else n - 2, 2),
+                f"{name}_alpha_mean_{word}": np.where(
+                    size > 0, total / np.maximum(size, 1), np.nan
+                ),
             }
         return columns
 
@@ -338,9 +300,20 @@ class Screen(Recorded):
                 "<b>{}</b> ({} scores, α = {:.4g}): {} with a false discovery rate of at most {:g}."
             )
             selected = plural(len(self.select(name, view["fdr"])), "gene")
+            best = self.to_frame(name).head(view["top"])
+            columns = [
+                (PageColumn("Gene", numeric=False), [str(gene) for gene in best.index]),
+                (PageColumn("Rank"), ranks(best[f"{name}_rank"])),
+                (PageColumn("Guides"), counted_of(best, name)),
+                (PageColumn("ρ"), probabilities(best[f"{name}_rho"])),
+                (PageColumn("P-value"), probabilities(best[f"{name}_p_value"])),
+                (PageColumn("FDR"), probabilities(best[f"{name}_fdr"])),
+                (PageColumn(f"Median {self._effect_name}"), numbers(best.iloc[:, 1])),
+            ]
+            caption = f"The best {plural(len(best), f'{WAYS[name]} gene')}."
             facts += [
                 Text(text.format(WAYS[name].capitalize(), name, side.alpha, selected, view["fdr"])),
-                self._best_genes(name, self.to_frame(name).head(view["top"])),
+                PageTable.of_columns(caption, columns),
             ]
         return [
             *facts,
@@ -353,23 +326,6 @@ class Screen(Recorded):
             *(Text(remark, quiet=True) for remark in (*self.remarks, INDEPENDENT)),
         ]
 
-    def _best_genes(self, side: str, best: pd.DataFrame) -> PageTable:
-        counted = [
-            f"{c} of {n}" for c, n in zip(best[f"{side}_counted"], best["guides"], strict=True)
-        ]
-        return PageTable.of_columns(
-            f"The best {plural(len(best), f'{WAYS[side]} gene')}.",
-            [
-                (PageColumn("Gene", numeric=False), [str(name) for name in best.index]),
-                (PageColumn("Rank"), ranks(best[f"{side}_rank"])),
-                (PageColumn("Guides"), counted),
-                (PageColumn("ρ"), probabilities(best[f"{side}_rho"])),
-                (PageColumn("P-value"), probabilities(best[f"{side}_p_value"])),
-                (PageColumn("FDR"), probabilities(best[f"{side}_fdr"])),
-                (PageColumn(f"Median {self._effect_name}"), numbers(best.iloc[:, 1])),
-            ],
-        )
-
     def __repr__(self) -> str:
         best = "; ".join(
             f"{name}: {', '.join(self.genes[g] for g in self._order(name)[:3])}"
@@ -379,3 +335,8 @@ class Screen(Recorded):
             f"Screen({plural(len(self.genes), 'gene')}, {plural(len(self.guides), 'guide')}; "
             f"best {best})"
         )
+
+
+def counted_of(genes: pd.DataFrame, side: str) -> list[str]:
+    """How many of the guides of each gene count on a side, in words."""
+    return [f"{c} of {n}" for c, n in zip(genes[f"{side}_counted"], genes["guides"], strict=True)]

@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -43,45 +42,6 @@ KNOWN = {
 """Columns without case and signs, of DESeq2, edgeR, limma, sleuth, Seurat and scanpy, the likeliest first."""
 LARGEST_Z = 37.0  # beyond, a p-value is 0
 CUT = 0.5  # a table without p-values above this is no whole table
-
-
-@dataclass(frozen=True, eq=False)
-class Evidence:
-    """Evidence of m studies for G items; values are (m, G), NaN if a study lacks the item."""
-
-    names: tuple[str, ...]
-    studies: tuple[str, ...]
-    log_p: Floats  # (2, m, G), one-sided, of the directions up and down
-    effects: Floats
-    standard_errors: Floats
-
-
-def read_evidence(
-    tables: Any,
-    columns: Mapping[str, str | None],
-    study: str | None,
-    by_rank: bool,
-    duplicates: str,
-) -> Evidence:
-    """The tables of the arguments of :func:`pyfsagg.studies`, checked."""
-    frames = {
-        name: _evidence_of(frame, name, columns, by_rank, duplicates)
-        for name, frame in _one_by_one(tables, study).items()
-    }
-    if len(frames) < 2:
-        raise DataError("at least two studies are needed, got one")
-    names = list(dict.fromkeys(item for frame in frames.values() for item in frame.index))
-    if len(names) == sum(map(len, frames.values())):
-        first = enumerate_names(
-            [f"{frame.index[0]!r} in {name!r}" for name, frame in frames.items()], 3
-        )
-        remedy = Remedy("name the items alike in all tables")
-        raise DataError(f"no item is in two studies; the first names are {first}", remedy)
-    up, down, effects, errors = (
-        np.stack([frame[what].reindex(names).to_numpy() for frame in frames.values()])
-        for what in ("up", "down", "effect", "standard_error")
-    )
-    return Evidence(tuple(names), tuple(frames), np.stack([up, down]), effects, errors)
 
 
 def _one_by_one(tables: Any, study: str | None) -> dict[str, pd.DataFrame]:
@@ -135,16 +95,13 @@ def _evidence_of(
     rows["effect"] = np.nan if effect is None else effect
     rows["standard_error"] = _standard_errors(rows, value["standard_error"])
     rows.index = pd.Index(map(_text, frame.index if item is None else frame[item]))
-    rows = rows[
-        rows["sign"].notna() & (rows["size" if p is None else "p"].notna()) & (rows.index != "")
-    ]
+    known = rows["sign"].notna() & rows["size" if p is None else "p"].notna()
+    rows = rows[known & (rows.index != "")]
     twice = rows.index.duplicated()
     if twice.any() and duplicates == "error":
+        many, first = plural(int(twice.sum()), "row"), rows.index[twice][0]
         remedy = Remedy("keep one row for each, or the first one with ", Use(duplicates="first"))
-        many = plural(int(twice.sum()), "row")
-        raise DataError(
-            f"{many} of {label!r} repeat a name, the first {rows.index[twice][0]!r}", remedy
-        )
+        raise DataError(f"{many} of {label!r} repeat a name, the first {first!r}", remedy)
     return rows.assign(**_log_p(rows, p is not None, by_rank, label))[~twice]
 
 
@@ -158,16 +115,15 @@ def _log_p(rows: pd.DataFrame, known: bool, by_rank: bool, label: str) -> dict[s
             warn(
                 f"no p-value of {label!r} is above {p.max():.3g}: its table seems to contain only "
                 "significant items, which would count too much; give the whole table",
-                stacklevel=5,
+                stacklevel=4,
             )
     if by_rank:
         with np.errstate(divide="ignore"):
             size = np.where(p > 0.0, -np.log(p), 750.0 * known + rows["size"])
-        both = (
-            rank_scores(np.sign(sign) * size, "max", higher_is_better=way) for way in (True, False)
-        )
+        signed = np.sign(sign) * size
         return {
-            way: np.log(place / len(p)) for way, place in zip(("up", "down"), both, strict=True)
+            way: np.log(rank_scores(signed, "max", higher_is_better=way == "up") / len(p))
+            for way in ("up", "down")
         }
     half = np.where(sign == 0.0, 0.5, np.maximum(0.5 * p, 1e-308))
     with_sign, other = np.log(half), np.log1p(-half)
@@ -235,9 +191,9 @@ def studies(
 ) -> Studies:
     """Items with an effect of the same sign in at least `min_studies` studies.
 
-    Each study is a table with a row per item, such as the differential expression of all genes.  Up and
-    down are tested together.  For each item: in how many studies at least the effect is there, which
-    studies carry it or speak against it, and what remains without each of them.
+    Each study is a table with a row per item, such as the differential expression of all genes.  For each
+    item: in how many studies at least the effect is there, which studies carry it or speak against it,
+    and what remains without each of them.
 
     Parameters
     ----------
@@ -255,12 +211,11 @@ def studies(
         What a study says of an item: its p-value, or its place among all items of the study divided by
         their number, which supposes nothing of the p-values but resolves much less.
     adjust : {"adafilter", "bh", "holm", "bonferroni"}
-        Correction across items.  "adafilter" omits items of which fewer than r − 1 studies say
-        anything, and finds far more at the same false discovery rate where most items are null in all
-        studies; for r = 1 it is "bh".
+        Correction across items.  "adafilter" omits items of which fewer than r − 1 studies say anything,
+        and finds far more where most items are null in all studies; for r = 1 it is "bh".
     duplicates : {"error", "first"}
-        Refuse an item that a study names twice, or keep its first row.  If the rows are sorted by p-value
-        that is the smallest of several, which is too small.
+        Refuse an item that a study names twice, or keep its first row (of several sorted by p-value the
+        smallest, which is too small).
 
     Returns
     -------
@@ -314,15 +269,36 @@ def studies(
     check_choice("duplicates", duplicates, ("error", "first"))
     columns = {"item": item, "effect": effect, "p_value": p_value, "statistic": statistic}
     columns["standard_error"] = standard_error
-    found = read_evidence(tables, columns, study, evidence == "ranks", duplicates)
-    check_integer("min_studies", min_studies, low=1, high=len(found.studies))
-    digest = hashlib.sha256("\0".join((*found.names, "", *found.studies)).encode())
-    digest.update(found.log_p.tobytes())
+    frames = {
+        name: _evidence_of(frame, name, columns, evidence == "ranks", duplicates)
+        for name, frame in _one_by_one(tables, study).items()
+    }
+    if len(frames) < 2:
+        raise DataError("at least two studies are needed, got one")
+    names = list(dict.fromkeys(item for frame in frames.values() for item in frame.index))
+    if len(names) == sum(map(len, frames.values())):
+        first = [f"{frame.index[0]!r} in {name!r}" for name, frame in frames.items()]
+        raise DataError(
+            f"no item is in two studies; the first names are {enumerate_names(first, 3)}",
+            Remedy("name the items alike in all tables"),
+        )
+    up, down, effects, errors = (
+        np.stack([frame[what].reindex(names).to_numpy() for frame in frames.values()])
+        for what in ("up", "down", "effect", "standard_error")
+    )
+    check_integer("min_studies", min_studies, low=1, high=len(frames))
+    log_p = np.stack([up, down])
+    digest = hashlib.sha256("\0".join((*names, "", *frames)).encode())
+    digest.update(log_p.tobytes())
     settings = {"min_studies": min_studies, "evidence": evidence, "adjust": adjust}
     settings["duplicates"] = duplicates
-    sizes = {"n_studies": len(found.studies), "n_items": len(found.names)}
+    sizes = {"n_studies": len(frames), "n_items": len(names)}
     return Studies(
-        **vars(found),
+        names=tuple(names),
+        studies=tuple(frames),
+        log_p=log_p,
+        effects=effects,
+        standard_errors=errors,
         min_studies=min_studies,
         adjust=adjust,
         parameters={**settings, "call": call.record()},

@@ -50,6 +50,18 @@ def plot_study_evidence(result: Studies, *, n: int = MOST_DRAWN, ax: Axes | None
 STUDIES_PLOTS: dict[str, Callable[..., Axes]] = {"evidence": plot_study_evidence}
 
 
+OF_PAIRS: dict[str, Any] = {
+    "study": ("Study", words),
+    "other": ("Other study", words),
+    "common": ("Common items", whole_numbers),
+    "both_tails": ("In both tails", whole_numbers),
+    "expected": ("By chance", numbers),
+    "correlation": ("Correlation", lambda values: [*map(number, values)]),
+    "middle": ("In the middle", lambda values: [*map(number, values)]),
+    "shared": ("Shared samples?", lambda values: ["maybe" if one else "" for one in values]),
+}
+
+
 def studies_page(result: Studies, view: Mapping[str, Any]) -> Report:
     """The report on several studies."""
     check_integer("top", view["top"], low=1)
@@ -64,10 +76,20 @@ def studies_page(result: Studies, view: Mapping[str, Any]) -> Report:
         label=f"Points: evidence of each study for the {drawn} best items",
         caption="Point: a study. Right: up, left: down. Grey: one-sided p-values above 0.05.",
     )
+    frame = result._pairs.sort_values("middle", ascending=False, kind="stable")
+    pairs = PageTable.of_frame(
+        "Pairs of studies, by their agreement in the middle.",
+        frame,
+        OF_PAIRS,
+        "True effects make tails agree. In the middle 80 % of both studies most items are null: two "
+        "studies that agree there by 0.2 more than other pairs may share samples, controls or an "
+        "artefact.",
+        find="study" if len(frame) > 30 else "",
+    )
     sections = [
         Section("evidence", "Evidence by study", [evidence], short="Evidence"),
         Section("items", "Items", [_items(result, fdr)]),
-        Section("pairs", "Pairs of studies", [_pairs(result)], short="Pairs"),
+        Section("pairs", "Pairs of studies", [pairs], short="Pairs"),
     ]
     titles = ("Several studies", "Several studies: {}")
     subtitle = f"{plural(len(result.studies), 'study')}, {plural(len(result.names), 'item')}"
@@ -93,29 +115,4 @@ def _items(result: Studies, fdr: float) -> PageTable:
         header=1,
         tinted=int((shown["adjusted_p_value"] <= fdr).sum()),
         find="item",
-    )
-
-
-OF_PAIRS: dict[str, Any] = {
-    "study": ("Study", words),
-    "other": ("Other study", words),
-    "common": ("Common items", whole_numbers),
-    "both_tails": ("In both tails", whole_numbers),
-    "expected": ("By chance", numbers),
-    "correlation": ("Correlation", lambda values: [*map(number, values)]),
-    "middle": ("In the middle", lambda values: [*map(number, values)]),
-    "shared": ("Shared samples?", lambda values: ["maybe" if one else "" for one in values]),
-}
-
-
-def _pairs(result: Studies) -> PageTable:
-    frame = result._pairs.sort_values("middle", ascending=False, kind="stable")
-    return PageTable.of_frame(
-        "Pairs of studies, by their agreement in the middle.",
-        frame,
-        OF_PAIRS,
-        "True effects make tails agree. In the middle 80 % of both studies most items are null: two "
-        "studies that agree there by 0.2 more than other pairs may share samples, controls or an "
-        "artefact.",
-        find="study" if len(frame) > 30 else "",
     )

@@ -15,19 +15,11 @@ import scipy
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from pyfsagg._base import words
 from pyfsagg._base.arithmetic import Booleans, Floats, adjust_p_values
 from pyfsagg._base.fields import stored
 from pyfsagg._base.validation import check_choice, check_real
-from pyfsagg._base.words import (
-    number,
-    numbers,
-    percentages,
-    plural,
-    probabilities,
-    ranks,
-    whole_numbers,
-    words,
-)
+from pyfsagg._base.words import plural
 from pyfsagg._report.page import Block, PageTable, Text
 from pyfsagg._run.result import Recorded, records
 from pyfsagg.ranks import rank_scores
@@ -68,17 +60,6 @@ def filtered(log_p: Floats, r: int) -> Floats:
     return adjusted
 
 
-def adjusted_of(log_p: Floats, combined: Floats, up: Booleans, r: int, adjust: str) -> Floats:
-    """Adjusted p-values (G,) of "fewer than r studies, in the direction of the item", from `log_p` (2,
-    m, G) of studies, `combined` (2, G) and the direction `up` (G,); those of adaptive filtering are
-    kept from falling below p-values."""
-    p = two_sided(np.asarray(np.where(up, combined[0], combined[1])))
-    if adjust == "adafilter" and r > 1:
-        both = filtered(np.concatenate(list(log_p), axis=1), r).reshape(2, -1)
-        return np.asarray(np.maximum(np.where(up, *both), p))
-    return adjust_p_values(p, "bh" if adjust == "adafilter" else adjust)
-
-
 def two_sided(log_p: Floats) -> Floats:
     """p-values of the better of two directions."""
     with np.errstate(under="ignore"):
@@ -97,26 +78,26 @@ INDEPENDENT = (
 
 
 OF_ITEMS: dict[str, Any] = {
-    "rank": ("Rank", ranks),
-    "item": ("Item", words),
-    "direction": ("Sign", words),
-    "p_value": ("P-value", probabilities),
-    "adjusted_p_value": ("Adjusted p", probabilities),
-    "at_least": ("Studies at least", whole_numbers),
-    "carried_by": ("Carried by", words),
-    "against": ("Against", words),
-    "rests_on": ("Rests on", words),
-    "adjusted_p_without": ("Adjusted p without it", probabilities),
-    "median_effect": ("Median effect", numbers),
-    "i_squared": ("I²", lambda shares: [number(share, 2) for share in shares]),
+    "rank": ("Rank", words.ranks),
+    "item": ("Item", words.words),
+    "direction": ("Sign", words.words),
+    "p_value": ("P-value", words.probabilities),
+    "adjusted_p_value": ("Adjusted p", words.probabilities),
+    "at_least": ("Studies at least", words.whole_numbers),
+    "carried_by": ("Carried by", words.words),
+    "against": ("Against", words.words),
+    "rests_on": ("Rests on", words.words),
+    "adjusted_p_without": ("Adjusted p without it", words.probabilities),
+    "median_effect": ("Median effect", words.numbers),
+    "i_squared": ("I²", lambda shares: [words.number(share, 2) for share in shares]),
 }
 OF_STUDIES: dict[str, Any] = {
-    "study": ("Study", words),
-    "items": ("Items", whole_numbers),
-    "front": ("In its tails, %", percentages),
-    "carried": ("Carries", whole_numbers),
-    "against": ("Against", whole_numbers),
-    "left": ("Found without it", whole_numbers),
+    "study": ("Study", words.words),
+    "items": ("Items", words.whole_numbers),
+    "front": ("In its tails, %", words.percentages),
+    "carried": ("Carries", words.whole_numbers),
+    "against": ("Against", words.whole_numbers),
+    "left": ("Found without it", words.whole_numbers),
 }
 
 
@@ -171,7 +152,13 @@ class Studies(Recorded):
         return np.asarray(np.where(self._up != other, *values))
 
     def _adjusted(self, r: int, log_p: Floats, combined: Floats) -> Floats:
-        return adjusted_of(log_p, combined, self._up, r, self.adjust)
+        """Adjusted p-values (G,) of "fewer than r studies, in the direction of the item", from those (2, m,
+        G) of studies and `combined` ones (2, G); adaptive filtering does not let them fall below these."""
+        p = two_sided(self._with_sign(combined))
+        if self.adjust == "adafilter" and r > 1:
+            both = filtered(np.concatenate(list(log_p), axis=1), r).reshape(2, -1)
+            return np.asarray(np.maximum(self._with_sign(both), p))
+        return adjust_p_values(p, "bh" if self.adjust == "adafilter" else self.adjust)
 
     @cached_property
     def _by_number(self) -> Floats:
@@ -340,15 +327,12 @@ class Studies(Recorded):
             least, remain = self.studies[int(left.argmin())], f"{left.min():,} of {total:,} remain."
             sentences.append(f"They rest most on {least}: without it {remain}")
         if conflicts := int(self._carries[1][:, found].any(axis=0).sum()):
-            sentences.append(
-                f"{conflicts:,} of them are significant with the other sign in some study."
-            )
+            other = "are significant with the other sign in some study."
+            sentences.append(f"{conflicts:,} of them {other}")
         spread = i_squared(self.effects, self.standard_errors)[found]
         if not np.isnan(spread).all():
-            share = f"the median I² is {np.nanmedian(spread):.0%}."
-            sentences.append(
-                f"Their effects differ between studies beyond the standard errors: {share}"
-            )
+            beyond = "Their effects differ between studies beyond the standard errors"
+            sentences.append(f"{beyond}: the median I² is {np.nanmedian(spread):.0%}.")
         than = ", more than other pairs do" if m > 2 else "; many small effects would do the same"
         return sentences + [
             f"{row['study']} and {row['other']} agree where most items are null (correlation "
@@ -363,11 +347,19 @@ class Studies(Recorded):
         best = f"The best {plural(len(frame), 'item')}."
         for column in ("carried_by", "against"):  # how many studies: the page has their names
             frame[column] = frame[column].str.count(", ") + (frame[column] != "")
+        found = plural(int(self._found(view["fdr"]).sum()), "item")
         return [
             Text(Markup("<b>{}</b>").format(first)),
             *map(Text, rest),
             PageTable.of_frame(best, frame, self._columns, header=1),
-            self._study_table(view["fdr"]),
+            PageTable.of_frame(
+                f"The studies, and their share in the {found} that were found.",
+                self.by_study(view["fdr"]).reset_index(),
+                OF_STUDIES,
+                "In its tails: one-sided p-value of at most 0.05 up or down, 10 % by chance. Carries, "
+                "against: significant items in its tail with their sign, or with the other. Far more than "
+                "in other studies may be power or an artefact.",
+            ),
             Text(INDEPENDENT, quiet=True),
         ]
 
@@ -376,17 +368,6 @@ class Studies(Recorded):
         """The columns of tables of items, those of effects if there are any."""
         left_out = () if (~np.isnan(self.effects)).any() else ("median_effect", "i_squared")
         return {name: column for name, column in OF_ITEMS.items() if name not in left_out}
-
-    def _study_table(self, fdr: float) -> PageTable:
-        found = plural(int(self._found(fdr).sum()), "item")
-        return PageTable.of_frame(
-            f"The studies, and their share in the {found} that were found.",
-            self.by_study(fdr).reset_index(),
-            OF_STUDIES,
-            "In its tails: one-sided p-value of at most 0.05 up or down, 10 % by chance. Carries, against: "
-            "significant items in its tail with their sign, or with the other. Far more than in other "
-            "studies may be power or an artefact.",
-        )
 
     def __repr__(self) -> str:
         best = ", ".join(self.names[j] for j in self._order()[:3])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -273,10 +274,8 @@ def _resolve_clusterer(clusterer: Any) -> Callable[[int, int], Any]:
         )
 
     def make(k: int, seed: int) -> Any:
-        values = {number: k, "random_state": seed}
-        return clone(template).set_params(
-            **{name: value for name, value in values.items() if name in parameters}
-        )
+        seeds = {"random_state": seed} if "random_state" in parameters else {}
+        return clone(template).set_params(**{number: k}, **seeds)
 
     return make
 
@@ -297,7 +296,6 @@ def consensus_matrix(labels: Any, *, n_jobs: int | None = None) -> Floats:
     def fill(rows: slice) -> None:
         coassociation_counts(partitions, rows.start, rows.stop, counts)
 
-    for _ in run_threads(fill, blocks(n, 64), n_jobs):
-        pass
+    deque(run_threads(fill, blocks(n, 64), n_jobs), maxlen=0)
     shares: Floats = counts / n_clusterings
     return shares

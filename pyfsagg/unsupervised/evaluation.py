@@ -53,8 +53,8 @@ def evaluate_rankings(
 ) -> pd.DataFrame:
     """Cluster the samples on the features that each method selects, and compare with the classes.
 
-    In each trial FRCM and FRMV share one new ensemble of clusterings, the other methods rank as
-    always; then k-means (k-means++, best of `n_init` starts) is run on the selected features.
+    In each trial FRCM and FRMV share one new ensemble of clusterings; then k-means (k-means++, best of
+    `n_init` starts) is run on the selected features.
 
     Parameters
     ----------
@@ -70,8 +70,7 @@ def evaluate_rankings(
     n_clusters : int, optional
         Clusters of the final k-means; the number of classes by default.
     n_init : int
-        Starts of the final k-means.  The paper does not state it; with 10 the row of principal
-        components in its Table 2 is reproduced, with 1 the values are lower and more variable.
+        Starts of the final k-means; 10 reproduce the row of principal components in Table 2 of the paper.
     n_clusterings, clusterer, standardize
         As in :func:`frcm`; the final k-means sees the same scale.
     random_state : None, int or NumPy generator
@@ -79,8 +78,7 @@ def evaluate_rankings(
     n_jobs : int, optional
         Threads; trials are independent, and no number depends on it.
     execution : Execution, optional
-        :class:`pyfsagg.Execution`: checkpoint and progress of the trials.  There are no scratch
-        files.
+        Checkpoint and progress of the trials; there are no scratch files.
 
     Returns
     -------
@@ -174,7 +172,14 @@ class _Trials:
 
     def trial(self, t: int) -> Piece:
         rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(t,)))
-        supports = self._supports(rng)
+        supports = dict(self.fixed)
+        drawing = [name for name in self.methods if name != PCA and name not in self.fixed]
+        if drawing:
+            labels, _ = draw_clusterings(self.table, random_state=rng, n_jobs=1, **self.drawing)
+        for name in drawing:
+            rank = UNSUPERVISED_METHODS.get(name).load()
+            ranking = rank(self.table, labels=labels, standardize="none", n_jobs=1)
+            supports[name] = ranking.support(self.n_features_to_select)
         rows = []
         for name in self.methods:
             if name == PCA:
@@ -187,18 +192,6 @@ class _Trials:
                 {"trial": t, "method": name, "n_features": values.shape[1], "nmi": nmi, "ari": ari}
             )
         return {"rows": np.array(json.dumps(rows))}
-
-    def _supports(self, rng: np.random.Generator) -> dict[str, Booleans]:
-        """The features that each method selects in one trial."""
-        supports = dict(self.fixed)
-        drawing = [name for name in self.methods if name != PCA and name not in self.fixed]
-        if drawing:
-            labels, _ = draw_clusterings(self.table, random_state=rng, n_jobs=1, **self.drawing)
-            for name in drawing:
-                rank = UNSUPERVISED_METHODS.get(name).load()
-                ranking = rank(self.table, labels=labels, standardize="none", n_jobs=1)
-                supports[name] = ranking.support(self.n_features_to_select)
-        return supports
 
 
 def _rows(

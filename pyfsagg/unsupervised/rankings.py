@@ -27,18 +27,12 @@ from pyfsagg.unsupervised import clusterings, result
 from pyfsagg.unsupervised.clusterings import blocks
 
 
-def _adjusted(weighted: Floats, s1: float, total: Floats, n_pairs: int) -> Floats:
-    """Equation (12) from the shortfalls 1 - A, their sum `total` and `weighted` by M: s0 - s3 = s1
-    total / n_pairs - weighted, s2 = n_pairs - total."""
-    s2 = n_pairs - total
-    return (s1 * total / n_pairs - weighted) / (0.5 * (s1 + s2) - s1 * s2 / n_pairs)
-
-
-def squared_distances(table: Table, n_jobs: int | None = None) -> Floats:
-    """Squared Euclidean distances between samples, above the diagonal of (n, n)."""
+def affinity_scores(table: Table, consensus: Floats, n_jobs: int | None = None) -> Floats:
+    """ARImm between the affinity of each feature and each consensus matrix; O(N² D) time, O(N²) memory
+    and a block per thread."""
     n = table.n_samples
     require_memory(8 * n * n, f"the distances of {n:,} samples", clusterings.FEWER_SAMPLES)
-    squared = np.zeros((n, n))
+    squared = np.zeros((n, n))  # above the diagonal
     # Rows near the top have the longest way to go: short stripes even the work out.
     stripes = blocks(n, 64)
     for part in blocks(table.n_features):
@@ -48,13 +42,6 @@ def squared_distances(table: Table, n_jobs: int | None = None) -> Floats:
             clusters.add_squared_distances(block, rows.start, rows.stop, squared)
 
         deque(run_threads(add, stripes, n_jobs), maxlen=0)
-    return squared
-
-
-def affinity_scores(table: Table, consensus: Floats, n_jobs: int | None = None) -> Floats:
-    """ARImm between the affinity of each feature and each consensus matrix; O(N² D) time, O(N²) memory
-    and a block per thread."""
-    squared = squared_distances(table, n_jobs)
 
     def sums(part: slice) -> tuple[Floats, Floats]:
         block = clusterings.feature_block(table, part)
@@ -63,16 +50,18 @@ def affinity_scores(table: Table, consensus: Floats, n_jobs: int | None = None) 
         clusters.shortfall_sums(block, squared, consensus, weighted, total)
         return weighted, total
 
-    parts = list(run_threads(sums, blocks(table.n_features), n_jobs))
-    weighted = np.concatenate([sums_of_part for sums_of_part, _ in parts], axis=1)
-    total = np.concatenate([total_of_part for _, total_of_part in parts])
-    n_pairs = table.n_samples * (table.n_samples - 1) // 2
+    parts = run_threads(sums, blocks(table.n_features), n_jobs)
+    weighted, total = (np.concatenate(each, axis=-1) for each in zip(*parts, strict=True))
+    n_pairs = n * (n - 1) // 2
     scores = np.zeros_like(weighted)
     informative = total > 0.0
-    for g, consensus_total in enumerate(clusters.pair_totals(consensus)):
-        scores[g, informative] = _adjusted(
-            weighted[g, informative], float(consensus_total), total[informative], n_pairs
-        )
+    # Equation (12) from the shortfalls 1 - A, their sum, and that weighted by M: s0 - s3 is
+    # s1 total / n_pairs - weighted, and s2 is n_pairs - total.
+    total = total[informative]
+    s2 = n_pairs - total
+    for g, s1 in enumerate(clusters.pair_totals(consensus).tolist()):
+        gain = s1 * total / n_pairs - weighted[g, informative]
+        scores[g, informative] = gain / (0.5 * (s1 + s2) - s1 * s2 / n_pairs)
     return scores
 
 
@@ -118,15 +107,13 @@ def frcm(
     n_jobs : int, optional
         Threads; no bit of the result depends on it.
     execution : Execution, optional
-        :class:`pyfsagg.Execution`: checkpoint and progress of the clusterings.  There are no scratch
-        files.
+        Checkpoint and progress of the clusterings; there are no scratch files.
 
     Returns
     -------
     ConsensusRanking
         Scores of at most 1, larger = more important, about 0 for a feature that is unrelated to the
-        clusters.  A constant feature has the score 0, as its affinity is 1 everywhere, and may have
-        a better rank than noise: leave constant features out to rank the others.
+        clusters.  A constant feature has the score 0 and may have a better rank than noise: leave it out.
 
     Raises
     ------
@@ -143,17 +130,13 @@ def frcm(
     -----
     Zhang, Wong, Shen and Xie, "A new unsupervised feature ranking method for gene expression data
     based on consensus affinity", IEEE/ACM TCBB 9 (2012), Algorithm 1 and equations (4)-(7), (11),
-    (12).  Identical samples (distance 0) have the affinity 1.
+    (12).  Identical samples (distance 0) have the affinity 1.  Scoring takes O(N² D) time and O(N²) memory.
 
-    The result depends on the scale of the features.  With "none", shifting features or scaling all
-    by one factor changes nothing; scaling one feature does: k-means follows the features of large
-    variance, and the affinity of a feature falls with its share of the squared distance.  With
-    "z_score" all features have the same mean share, and the score depends on whether it lies between
-    clusters.  The paper does not state its choice, but SVD entropy selects exactly the 342, 228, 380
-    and 254 genes of its Table 2 on z-scores, and 65, 36, 108 and 89 on the data as they are.  So
-    "z_score" is the default.
-
-    Scoring takes O(N² D) time and O(N²) memory.
+    The result depends on the scale of the features.  With "none", k-means follows the features of large
+    variance, and the affinity of a feature falls with its share of the squared distance.  With "z_score"
+    all features have the same mean share, and the score depends on whether it lies between clusters.
+    The paper does not state its choice, but SVD entropy selects exactly the 342, 228, 380 and 254 genes
+    of its Table 2 on z-scores, the default, and 65, 36, 108 and 89 on the data as they are.
 
     Examples
     --------
@@ -171,44 +154,47 @@ def frcm(
         n = table.n_samples  # the last step needs most: refused before the clusterings are drawn
         what = f"the consensus matrix and the distances of {n:,} samples"
         require_memory(16 * n * n, what, clusterings.FEWER_SAMPLES)
-        partitions, parameters = partitions_of(table, arguments, execution)
-        consensus = clusterings.consensus_matrix(partitions, n_jobs=n_jobs)
-        scores = affinity_scores(table, consensus[np.newaxis], n_jobs)[0]
-        seed = seed_of(parameters)
-        call = Call.of(frcm, arguments, name="unsupervised.frcm", data=("X",), **seed)
-        parameters["standardize"] = standardize
-        return as_ranking("frcm", table, scores, parameters, call, consensus, partitions)
+
+        def score(_labels: clusterings.Labels, consensus: Floats) -> Floats:
+            return np.asarray(affinity_scores(table, consensus[np.newaxis], n_jobs)[0])
+
+        return _by_clusterings(frcm, table, arguments, execution, score)
 
 
-def seed_of(parameters: dict[str, Any]) -> dict[str, int]:
-    """The seed as an argument; partitions of the caller have none."""
-    return {"random_state": parameters["seed"]} if "seed" in parameters else {}
-
-
-DRAWING = ("n_clusterings", "feature_fraction", "clusterer", "random_state", "n_jobs")
-"""Arguments of :func:`frcm` and ``frmv`` for drawing clusterings, in addition to ``k_range``."""
-
-
-def partitions_of(
-    table: Table, arguments: Mapping[str, Any], execution: Execution
-) -> tuple[clusterings.Labels, dict[str, Any]]:
-    """The partitions among the arguments, or new ones drawn by them; and the record of how they were made."""
+def _by_clusterings(
+    function: Callable[..., Any],
+    table: Table,
+    arguments: Mapping[str, Any],
+    execution: Execution,
+    score: Callable[[clusterings.Labels, Floats], Floats],
+    *also: str,
+) -> result.ConsensusRanking:
+    """The ranking by the `score` of the partitions among the arguments, or of new ones drawn by them, and
+    of their consensus; recorded are how they were made, and the arguments named in `also`."""
+    seed = {}
     if arguments["labels"] is not None:
-        partitions = clusterings.check_partitions(arguments["labels"], table.n_samples)
-        return partitions, {"n_clusterings": len(partitions), "clusterer": "given"}
-    k_range = clusterings.resolve_k_range(arguments["k_range"], table)
-    options = {name: arguments[name] for name in DRAWING}
-    labels, seed = clusterings.draw_clusterings(
-        table, k_range=k_range, execution=execution, **options
-    )
-    clusterer = arguments["clusterer"]
-    return labels, {
-        "n_clusterings": len(labels),
-        "feature_fraction": arguments["feature_fraction"],
-        "k_range": list(k_range),
-        "clusterer": clusterer if isinstance(clusterer, str) else repr(clusterer),
-        "seed": seed,
-    }
+        labels = clusterings.check_partitions(arguments["labels"], table.n_samples)
+        parameters = {"n_clusterings": len(labels), "clusterer": "given"}
+    else:
+        k_range = clusterings.resolve_k_range(arguments["k_range"], table)
+        drawing = ("n_clusterings", "feature_fraction", "clusterer", "random_state", "n_jobs")
+        options = {name: arguments[name] for name in drawing}
+        labels, seed["random_state"] = clusterings.draw_clusterings(
+            table, k_range=k_range, execution=execution, **options
+        )
+        clusterer = arguments["clusterer"]
+        parameters = {
+            "n_clusterings": len(labels),
+            "feature_fraction": arguments["feature_fraction"],
+            "k_range": list(k_range),
+            "clusterer": clusterer if isinstance(clusterer, str) else repr(clusterer),
+            "seed": seed["random_state"],
+        }
+    consensus = clusterings.consensus_matrix(labels, n_jobs=arguments["n_jobs"])
+    scores, method = score(labels, consensus), function.__name__
+    call = Call.of(function, arguments, name=f"unsupervised.{method}", data=("X",), **seed)
+    parameters |= {name: arguments[name] for name in ("standardize", *also)}
+    return as_ranking(method, table, scores, parameters, call, consensus, labels)
 
 
 def as_ranking(
@@ -280,14 +266,34 @@ def laplacian_score(
     """
     table = clusterings.check_numbers(X, standardize=standardize)
     n_neighbors = check_integer("n_neighbors", n_neighbors, low=1, high=table.n_samples - 1)
-    weights = _neighbour_weights(table, n_neighbors, bandwidth)
+    graph = kneighbors_graph(
+        np.ascontiguousarray(table.values), n_neighbors, mode="distance"
+    ).tocoo()
+    rows, columns, squared = graph.row, graph.col, np.square(graph.data)
+    # An edge holds in both directions whichever sample chose the other; squared lengths are equal
+    # either way, so one entry per direction is enough.
+    n = table.n_samples
+    key = np.concatenate([rows * np.int64(n) + columns, columns * np.int64(n) + rows])
+    key, first = np.unique(key, return_index=True)
+    squared = np.concatenate([squared, squared])[first]
+    if not isinstance(bandwidth, str):
+        t = check_real("bandwidth", bandwidth, low=0.0, low_open=True)
+    elif bandwidth in ("binary", "mean"):
+        t = float(squared.mean()) if bandwidth == "mean" else 0.0
+    else:
+        raise ParameterError(
+            Param("bandwidth"), " must be 'mean', 'binary' or a positive number", Got(bandwidth)
+        )
+    # A mean of 0: every sample has all its neighbours at distance 0.
+    weights = np.ones_like(squared) if t == 0.0 else np.exp(-squared / t)
     if not weights.sum() > 0.0:
         raise ParameterError(
             Use(bandwidth=bandwidth),
             " is so small that every weight exp(-d^2 / t) is 0",
             Remedy("use 'mean' or a number near the squared distances between neighbours"),
         )
-    return score_on_graph(table, weights)
+    edges = scipy.sparse.csr_matrix((weights, (key // n, key % n)), shape=(n, n))
+    return score_on_graph(table, edges)
 
 
 def score_on_graph(table: Table, weights: scipy.sparse.csr_matrix) -> Floats:
@@ -304,39 +310,6 @@ def score_on_graph(table: Table, weights: scipy.sparse.csr_matrix) -> Floats:
         total = degree @ np.square(block)
         np.divide(shared, total, out=scores[part], where=varying & (total > 0.0))
     return scores
-
-
-def _neighbour_weights(
-    table: Table, n_neighbors: int, bandwidth: float | str
-) -> scipy.sparse.csr_matrix:
-    values = np.ascontiguousarray(table.values)
-    graph = kneighbors_graph(values, n_neighbors, mode="distance").tocoo()
-    rows, columns, squared = graph.row, graph.col, np.square(graph.data)
-    # An edge holds in both directions whichever sample chose the other; squared lengths are equal
-    # either way, so one entry per direction is enough.
-    n = table.n_samples
-    key = np.concatenate([rows * np.int64(n) + columns, columns * np.int64(n) + rows])
-    key, first = np.unique(key, return_index=True)
-    squared = np.concatenate([squared, squared])[first]
-    weights = _heat(squared, bandwidth)
-    return scipy.sparse.csr_matrix((weights, (key // n, key % n)), shape=(n, n))
-
-
-def _heat(squared: Floats, bandwidth: float | str) -> Floats:
-    if not isinstance(bandwidth, str):
-        t = check_real("bandwidth", bandwidth, low=0.0, low_open=True)
-    elif bandwidth == "binary":
-        return np.ones_like(squared)
-    elif bandwidth == "mean":
-        t = float(squared.mean())
-    else:
-        raise ParameterError(
-            Param("bandwidth"), " must be 'mean', 'binary' or a positive number", Got(bandwidth)
-        )
-    if t == 0.0:  # every sample has all its neighbours at distance 0
-        return np.ones_like(squared)
-    weights: Floats = np.exp(-squared / t)
-    return weights
 
 
 DOMINANT = 0.9
@@ -370,9 +343,8 @@ def svd_entropy(X: Any, *, standardize: str = "z_score", n_jobs: int | None = No
 
     Notes
     -----
-    Varshavsky, Gottlieb, Linial and Horn (Bioinformatics 2006), contribution to the entropy by
-    leaving one out.  One eigenvalue decomposition of the smaller Gram matrix and, per feature, the
-    roots of a secular equation: O(D r²) instead of D decompositions.
+    Varshavsky, Gottlieb, Linial and Horn (Bioinformatics 2006).  One eigenvalue decomposition and, per
+    feature, the roots of a secular equation: O(D r²) instead of D decompositions.
 
     Examples
     --------
@@ -495,17 +467,14 @@ def frmv(
 
     Parameters
     ----------
-    X, n_clusterings, feature_fraction, k_range, clusterer, standardize, labels
-        As in :func:`frcm`.
-    random_state, n_jobs, execution
+    X, n_clusterings, feature_fraction, k_range, clusterer, standardize, labels, random_state, n_jobs, \
+execution
         As in :func:`frcm`; one seed gives both methods the same clusterings.
     aggregator : str
-        Any method of :func:`pyfsagg.aggregate`; it aggregates the association of every feature with
-        every partition.
+        Any method of :func:`pyfsagg.aggregate`, for the associations of every feature with every partition.
     association : {"correlation_ratio", "label_correlation"}
-        The correlation ratio, or the absolute linear correlation with the numbers of the
-        clusters.  The second depends on the arbitrary numbers of the clusters, which is noise, but it
-        reproduces the numbers of genes in Table 2 of Zhang and others, and their spread.
+        The correlation ratio, or the absolute linear correlation with the numbers of the clusters, which
+        are arbitrary; it reproduces the numbers of genes in Table 2 of Zhang and others, and their spread.
 
     Returns
     -------
@@ -535,11 +504,10 @@ def frmv(
     with execution.limited():
         check_choice("association", association, ASSOCIATIONS)
         table = clusterings.check_numbers(X, standardize=standardize)
-        partitions, parameters = partitions_of(table, arguments, execution)
-        views = ASSOCIATIONS[association](table, partitions, n_jobs)
-        scores = np.asarray(aggregate(views, aggregator).scores)
-        seed = seed_of(parameters)
-        call = Call.of(frmv, arguments, name="unsupervised.frmv", data=("X",), **seed)
-        chosen = {"standardize": standardize, "aggregator": aggregator, "association": association}
-        consensus = clusterings.consensus_matrix(partitions, n_jobs=n_jobs)
-        return as_ranking("frmv", table, scores, parameters | chosen, call, consensus, partitions)
+
+        def score(labels: clusterings.Labels, _consensus: Floats) -> Floats:
+            views = ASSOCIATIONS[association](table, labels, n_jobs)
+            return np.asarray(aggregate(views, aggregator).scores)
+
+        also = ("aggregator", "association")
+        return _by_clusterings(frmv, table, arguments, execution, score, *also)

@@ -31,10 +31,8 @@ def mean_plus_sd(scores: ArrayLike) -> Booleans:
     and others 2006; Zhang and others 2012, Table 2)."""
     values = as_array("scores", scores, np.float64)
     if values.ndim != 1 or values.size < 2 or not np.isfinite(values).all():
-        message = (
-            f" must be at least two finite numbers in one dimension, got the shape {values.shape}"
-        )
-        raise DataError(Param("scores"), message)
+        needs = " must be at least two finite numbers in one dimension, got the shape "
+        raise DataError(Param("scores"), f"{needs}{values.shape}")
     chosen: Booleans = values > values.mean() + values.std(ddof=1)
     if not chosen.any():
         chosen[np.argmax(values)] = True
@@ -53,14 +51,13 @@ class ConsensusRanking(Recorded):
     scores : ndarray (n_features,)
         Larger = more important.
     ranking : ndarray (n_features,)
-        Ranks of `scores`, 1 = most important; ties get average ranks.
+        1 = most important; ties get average ranks.
     consensus : ndarray (n_samples, n_samples) or None
         Share of the clusterings that put two samples into one cluster.
     labels : ndarray of int32 (n_clusterings, n_samples) or None
         The clusterings.
     parameters, data, versions : dict
-        Settings of the ranking (with the seed that repeats it), data and software versions;
-        ``sha256`` is the hash of the table as it was scored, after `standardize`.
+        Settings (with the seed), data (the hash is of the scaled table) and software versions.
     curves : dict of str to DataFrame
         Comparison with known classes, ``"clustering_curve"`` and ``"borda_curve"``.
 
@@ -121,8 +118,7 @@ class ConsensusRanking(Recorded):
         Parameters
         ----------
         n_features_to_select : "mean_plus_sd", int or float
-            Scores above mean plus standard deviation (``"mean_plus_sd"``), a number of features,
-            or a fraction of them (rounded up).
+            Scores above mean plus standard deviation, a number of features, or a fraction (rounded up).
         """
         mask = self.support(n_features_to_select)
         return [self.feature_names[j] for j in self.order() if mask[j]]

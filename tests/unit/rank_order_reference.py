@@ -33,12 +33,12 @@ def divergence(X, y, kept, full) -> float:
     whole = [pattern(row, full) for row in X]
     part = [pattern(row, kept) for row in X]
     groups, parts = defaultdict(Counter), defaultdict(Counter)
-    for a, label in enumerate(y):
-        groups[whole[a]][label] += 1
-        parts[part[a]][label] += 1
+    for a, b, label in zip(whole, part, y, strict=True):
+        groups[a][label] += 1
+        parts[b][label] += 1
     total = 0.0
-    for a in range(len(X)):
-        before, after = groups[whole[a]], parts[part[a]]
+    for a, b in zip(whole, part, strict=True):
+        before, after = groups[a], parts[b]
         for label, count in before.items():
             p = count / before.total()
             total += p * log(p / (after[label] / after.total()))
@@ -103,9 +103,8 @@ def eliminate(
                 share, base = Fraction(1), Fraction(1)
                 if center_distance == "relative":
                     share, base = largest(len(left) - 1), largest(len(full))
-                costs.append(
-                    sum((a / share - b / base) ** 2 for a, b in zip(now, original, strict=True))
-                )
+                pairs = zip(now, original, strict=True)
+                costs.append(sum((a / share - b / base) ** 2 for a, b in pairs))
         elif method == "greedy_kl":
             costs = [divergence(X, y, [f for f in left if f != k], full) for k in left]
         else:
@@ -149,7 +148,6 @@ def naive_bayes(X, y, features, folds, alpha: float, states: str) -> float:
                 value += log((known.count(own) + alpha) / (len(known) + alpha * len(states)))
             posterior.append(value)
         best = max(posterior)
-        correct += (
-            classes[next(c for c in range(len(classes)) if posterior[c] > best - 1e-9)] == y[a]
-        )
+        first = next(c for c, value in zip(classes, posterior, strict=True) if value > best - 1e-9)
+        correct += first == y[a]
     return correct / len(X)

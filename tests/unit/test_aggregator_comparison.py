@@ -10,7 +10,6 @@ import pytest
 from scipy.stats import kendalltau, spearmanr
 
 from pyfsagg.aggregation import Aggregation, aggregate, permutation_p_values
-from pyfsagg.aggregation._base import describe_items, describe_lists
 from pyfsagg.aggregation._call import compare_aggregations
 from pyfsagg.aggregation._result import AggregationComparison
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
@@ -23,10 +22,8 @@ METHODS = ["rra", "mean_rank", "minimum_rank"]
 def table() -> RankTable:
     rng = np.random.default_rng(8)
     truth = np.arange(30.0)
-    lists = {
-        f"l{i}": [f"g{j}" for j in np.argsort(truth + 8 * rng.standard_normal(30))[: 12 + i]]
-        for i in range(6)
-    }
+    orders = [np.argsort(truth + 8 * rng.standard_normal(30)) for _ in range(6)]
+    lists = {f"l{i}": [f"g{j}" for j in order[: 12 + i]] for i, order in enumerate(orders)}
     return RankTable.from_lists(lists, universe=40)
 
 
@@ -79,14 +76,14 @@ def test_bad_comparisons(table, comparison):
     ):
         with pytest.raises(error, match=message):
             compare_aggregations(table, methods, **options)
-        with pytest.raises(ParameterError, match="k must be"):
-            comparison.overlap(0)
+    with pytest.raises(ParameterError, match="k must be"):
+        comparison.overlap(0)
 
 
 def test_items_and_lists_beside_the_result(table):
     result = aggregate(table, "rra")
     test = permutation_p_values(table, "rra", n_permutations=20, random_state=1)
-    frame = describe_items(table, result, test)
+    frame = replace(result, permutation=test).items()
     ranks, by_name = table.to_frame(), test.to_frame()
     assert frame.index.tolist() == result.select(len(table.names))
     for name, expected in {
@@ -98,7 +95,7 @@ def test_items_and_lists_beside_the_result(table):
     }.items():
         np.testing.assert_array_equal(frame[name], expected[frame.index])
     result = aggregate(table, "mean_rank")
-    frame = describe_lists(table, result, top=5)
+    frame = result.lists(top=5)
     ranking = pd.Series(result.ranking, result.names)
     assert frame["universe"].tolist() == [40] * 6
     for name, ranks in table.to_frame().items():
@@ -108,9 +105,10 @@ def test_items_and_lists_beside_the_result(table):
         expected = spearmanr(held, ranking[held.index]).statistic
         assert frame.loc[name, "spearman"] == pytest.approx(expected, abs=1e-12)
     other = aggregate([["a", "b"], ["b", "a"]], "mean_rank")
-    for describe in (describe_items, lambda *given: describe_lists(*given, 3)):
-        with pytest.raises(DataError, match="not about the items of this table"):
-            describe(table, other)
+    for strange in (replace(other, table=table), replace(other, permutation=test)):
+        for describe in (strange.items, strange.lists):
+            with pytest.raises(DataError, match="not about the items of this table"):
+                describe()
 
 
 @pytest.fixture(scope="module")
@@ -161,9 +159,7 @@ def test_records_of_all_tables_and_methods(table, result):
     assert [line for line in lines if line not in both] == []
 
 
-def test_other_methods_are_numbered_from_one_and_come_back_from_a_file(
-    result, comparison, tmp_path
-):
+def test_other_methods_are_numbered_from_one_and_are_kept(result, comparison, tmp_path):
     arrays = result._arrays()
     own = {"scores", "statistic", "ranking", "p_values", "log10_p_values", "adjusted_p_values"}
     others = {f"{name}_{i}" for name in ("scores", "statistic", "ranking") for i in (1, 2)}

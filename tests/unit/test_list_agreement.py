@@ -31,6 +31,8 @@ def test_pairs_of_the_breast_cancer_lists() -> None:
 def test_ends_and_curve_by_hand() -> None:
     assert truncation_point(np.ones(40), 10) == 40
     assert truncation_point(np.zeros(40), 10) is None
+    # Down to place 1, up to 12, down to 3, up, down: with stretches of 10, from the third on of 9.
+    assert truncation_point(np.r_[0, np.ones(9)], 10) == np.ceil(3 + 9 / 2)
     names = [f"g{j}" for j in range(60)]
     assert list_agreement([names, names]).k == 60
     nowhere = list_agreement([names, names[::-1]], distance=0)
@@ -83,12 +85,11 @@ def test_limits_of_rank_biased_overlap_are_reached(seed: int) -> None:
 
 
 def test_even_lists_extrapolate_and_names_are_kept(tmp_path: Path) -> None:
-
     rng = np.random.default_rng(1)
     ranks = np.stack([rng.permutation(30) + 1.0 for _ in range(2)])
     found = list_agreement(RankTable.from_ranks(ranks), persistence=0.9)
-    scores = pd.DataFrame(-ranks)
-    other = stability(scores, "rank_biased_overlap", measure_params={"persistence": 0.9})
+    params = {"persistence": 0.9}
+    other = stability(pd.DataFrame(-ranks), "rank_biased_overlap", measure_params=params)
     assert found.pairs["rbo"].iloc[0] == pytest.approx(float(other))
     found = list_agreement({"01": list("abc"), "2": list("acb")})
     found.save(tmp_path / "kept")

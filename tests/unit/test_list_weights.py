@@ -38,56 +38,39 @@ def _scores(seed: int, full: bool, holes: bool) -> RankTable:
 def _written(table: RankTable, weights: list[int]) -> RankTable:
     """The lists written so often, by a loop of its own."""
     rows = [i for i, weight in enumerate(weights) for _ in range(weight)]
-    assert table.scores is not None
-    return RankTable(
-        table.names,
-        tuple(f"list{i}" for i in range(len(rows))),
-        np.stack([table.scores[i] for i in rows]),
-        np.array([table.sizes[i] for i in rows]),
-        table.full,
-    )
+    names = tuple(f"list{i}" for i in range(len(rows)))
+    return RankTable(table.names, names, table.scores[rows], table.sizes[rows], table.full)
+
+
+LIN, STRICT = {"definition": "lin"}, {"ties": "strict"}
+WAYS = [*((method, {}) for method in TAKING), ("mc1", LIN), ("mc2", LIN), ("borda", STRICT)]
 
 
 @pytest.mark.filterwarnings("ignore:.*negative loading")
 @pytest.mark.parametrize("full", [True, False])
 @pytest.mark.parametrize("holes", [False, True])
-@pytest.mark.parametrize("method", TAKING)
-def test_a_whole_weight_is_the_list_written_so_often(method: str, holes: bool, full: bool) -> None:
+@pytest.mark.parametrize(("method", "options"), WAYS)
+def test_a_whole_weight_is_the_list_written_so_often(method, options, holes, full) -> None:
     for seed in range(4):
         table = _scores(seed, full, holes)
-        weighted = aggregate(table, method, list_weights=WEIGHTS)
-        written = aggregate(_written(table, WEIGHTS), method)
+        weighted = aggregate(table, method, list_weights=WEIGHTS, **options)
+        written = aggregate(_written(table, WEIGHTS), method, **options)
         np.testing.assert_allclose(weighted.statistic, written.statistic, rtol=1e-9, atol=1e-9)
         np.testing.assert_allclose(weighted.scores, written.scores, rtol=1e-9, atol=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("method", "options"),
-    [("mc1", {"definition": "lin"}), ("mc2", {"definition": "lin"}), ("borda", {"ties": "strict"})],
-)
-def test_options_keep_the_identity(method: str, options: dict[str, str]) -> None:
-    table = _scores(5, True, True)
-    weighted = aggregate(table, method, list_weights=WEIGHTS, **options)
-    written = aggregate(_written(table, WEIGHTS), method, **options)
-    np.testing.assert_allclose(weighted.statistic, written.statistic, rtol=1e-9)
-
-
 def test_lists_are_written_out_with_cutoffs_or_left_out() -> None:
-    table = RankTable.from_lists([list("abcd"), list("bad"), list("cab")], universe=50)
-    shares = [0.1, 0.2, 0.3]
-    weighted = aggregate(table, "rra", list_weights=[2, 1, 1], top_cutoff=shares)
     rows = [list("abcd"), list("abcd"), list("bad"), list("cab")]
-    written = aggregate(
-        RankTable.from_lists(rows, universe=50), "rra", top_cutoff=[0.1, 0.1, 0.2, 0.3]
-    )
+    table, all_rows = (RankTable.from_lists(lists, universe=50) for lists in (rows[1:], rows))
+    weighted = aggregate(table, "rra", list_weights=[2, 1, 1], top_cutoff=[0.1, 0.2, 0.3])
+    written = aggregate(all_rows, "rra", top_cutoff=[0.1, 0.1, 0.2, 0.3])
     np.testing.assert_array_equal(weighted.statistic, written.statistic)
     lists = {"x": ["a", "b"], "y": ["b", "c"], "z": ["a", "d"]}
     table = RankTable.from_lists(lists, universe=10)
     with pytest.warns(PyfsaggWarning, match=r"1 item.*weight 0 only .*'d'"):
         found = aggregate(table, "borda", list_weights=[1, 2, 0])
-    written = aggregate(
-        RankTable.from_lists([lists["x"], lists["y"], lists["y"]], universe=10), "borda"
-    )
+    rows = [lists["x"], lists["y"], lists["y"]]
+    written = aggregate(RankTable.from_lists(rows, universe=10), "borda")
     assert found.names == ("a", "b", "c")
     np.testing.assert_array_equal(found.statistic, written.statistic)
     assert found.n_tests == 10
@@ -137,6 +120,7 @@ def test_weights_change_what_they_should_and_leave_no_p_values() -> None:
 
 
 def test_bad_weights_and_null_tables() -> None:
+    table = RankTable.from_lists({"x": ["a", "b"], "y": ["b", "a"]})
     for weights, method, error, said in (
         ([1, -1], "borda", ParameterError, "of at least 0.0, got -1"),
         ([0, 0], "borda", ParameterError, "all weights are 0"),
@@ -149,7 +133,6 @@ def test_bad_weights_and_null_tables() -> None:
         ("12", "borda", InputTypeError, "one number per list"),
         ([20_000, 1], "rra", ParameterError, "divide them by a common factor"),
     ):
-        table = RankTable.from_lists({"x": ["a", "b"], "y": ["b", "a"]})
         with pytest.raises(error, match=said):
             aggregate(table, method, list_weights=weights)  # type: ignore[arg-type]
     table = _scores(4, True, False)

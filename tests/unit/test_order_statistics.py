@@ -9,18 +9,8 @@ from exact_probabilities import crossing, exact_log, stuart
 from scipy.special import log_ndtr
 from scipy.stats import beta, binom
 
+from pyfsagg._kernels import rho
 from pyfsagg._kernels.order_statistics import log_stuart
-from pyfsagg._kernels.rho import (
-    _thin,
-    log_binomial_pmf,
-    log_binomial_tail,
-    log_crossing,
-    log_exact_p,
-    log_poisson_binomial_tail,
-    log_quantiles,
-    log_rho,
-    normal_quantile_below,
-)
 from pyfsagg.aggregation import aggregate
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import DataError, ParameterError
@@ -54,11 +44,8 @@ def test_stuart_closed_forms_at_the_extremes(n):
     assert log_q(np.ones(n)) == 0.0
     # One list puts the item last: all but one below 1/p.
     one_last = np.r_[np.full(n - 1, 1 / p), 1.0]
-    expected = math.log(n * (1 / p) ** (n - 1) * (1 - 1 / p) + (1 / p) ** n) if n < 60 else None
-    ours = log_q(one_last)
-    if expected is None:
-        expected = math.log(n * (p - 1) + 1) - n * math.log(p)
-    assert ours == pytest.approx(expected, rel=1e-12)
+    expected = math.log(n * (p - 1) + 1) - n * math.log(p)
+    assert log_q(one_last) == pytest.approx(expected, rel=1e-12)
     # One list puts it first: at least one below 1/p.
     expected = math.log1p(-math.exp(n * math.log1p(-1 / p)))
     assert log_q(np.r_[1 / p, np.ones(n - 1)]) == pytest.approx(expected, rel=1e-12)
@@ -68,12 +55,12 @@ def test_stuart_closed_forms_at_the_extremes(n):
 @pytest.mark.parametrize("log_value", [-1e-3, -0.5, -3.0, -40.0, -250.0])
 def test_exact_p_is_exact(n, log_value):
     log_times = np.empty(n)
-    log_quantiles(n, log_value, log_times)
+    rho.log_quantiles(n, log_value, log_times)
     levels = [Fraction(math.exp(value)) for value in log_times]
     crossed, none = crossing(levels, n)
     assert crossed + none == 1
     # The levels were rounded to doubles for the rational sum: that costs k·eps in their powers.
-    log_p, log_none = log_crossing(log_times, n, log_value)
+    log_p, log_none = rho.log_crossing(log_times, n, log_value)
     assert log_p == pytest.approx(exact_log(crossed), rel=1e-11, abs=0.0)
     assert log_none == pytest.approx(exact_log(none), rel=1e-11, abs=0.0)
 
@@ -82,13 +69,13 @@ def test_exact_p_is_exact(n, log_value):
 @pytest.mark.parametrize("log_value", [-0.01, -2.0, -100.0, -5000.0])
 def test_quantiles_invert_the_beta_distribution(n, log_value):
     log_times = np.empty(n)
-    log_quantiles(n, log_value, log_times)
+    rho.log_quantiles(n, log_value, log_times)
     assert (np.diff(log_times) > 0).all()
     for k in (1, n // 2 + 1, n):
         log_x = log_times[k - 1]
         if log_x > -600:
             x, y = math.exp(log_x), -math.expm1(log_x)
-            back = log_binomial_tail(n, k, x, y)
+            back = rho.log_binomial_tail(n, k, x, y)
         else:
             back = math.log(math.comb(n, k)) + k * log_x
         assert back == pytest.approx(log_value, rel=1e-11)
@@ -97,11 +84,11 @@ def test_quantiles_invert_the_beta_distribution(n, log_value):
 @pytest.mark.parametrize("n", [3, 50, 400])
 def test_exact_p_lies_between_rho_and_its_bonferroni_bound(n):
     log_rhos = np.array([-4000.0, -900.0, -50.0, -8.0, -1.0, -0.01, 0.0])
-    log_p = log_exact_p(log_rhos, np.full(log_rhos.size, n))
+    log_p = rho.log_exact_p(log_rhos, np.full(log_rhos.size, n))
     assert (log_p >= log_rhos).all()
     assert (log_p <= np.minimum(0.0, log_rhos + math.log(n)) + 1e-12).all()
     assert (np.diff(log_p) >= 0).all()
-    few, many = log_exact_p(np.full(2, -3.0), np.array([n, n + 1]))
+    few, many = rho.log_exact_p(np.full(2, -3.0), np.array([n, n + 1]))
     assert few < many
 
 
@@ -110,25 +97,24 @@ def test_binomial_kernels_against_scipy(n):
     rng = np.random.default_rng(n)
     for x in (1e-9, 0.03, *rng.random(3), 0.97):
         for k in sorted({0, 1, n // 3, n // 2 + 1, n} & set(range(n + 1))):
-            assert log_binomial_pmf(n, k, x, 1 - x) == pytest.approx(
-                binom.logpmf(k, n, x), rel=1e-10, abs=1e-13
-            )
+            expected = pytest.approx(binom.logpmf(k, n, x), rel=1e-10, abs=1e-13)
+            assert rho.log_binomial_pmf(n, k, x, 1 - x) == expected
             if 1 <= k <= n and (tail := beta.cdf(x, k, n - k + 1)) > 1e-280:
-                ours = log_binomial_tail(n, k, x, 1 - x)
+                ours = rho.log_binomial_tail(n, k, x, 1 - x)
                 expected = math.log1p(-beta.sf(x, k, n - k + 1)) if tail > 0.5 else math.log(tail)
                 assert ours == pytest.approx(expected, rel=1e-9, abs=0.0)
 
 
 def test_the_quantile_by_which_order_statistics_are_left_out_is_never_too_large():
     log_tail = -np.concatenate([np.geomspace(1e-299, 1.0, 2000), np.geomspace(1.0, 5000.0, 2000)])
-    w = np.array([normal_quantile_below(each) for each in log_tail])
+    w = np.array([rho.normal_quantile_below(each) for each in log_tail])
     small = log_tail > -0.5  # the tail is 1 in floating numbers; its complement is not
     assert (log_ndtr(-w[~small]) >= log_tail[~small]).all()
     assert (log_ndtr(w[small]) <= np.log(-np.expm1(log_tail[small]))).all()
     near = log_tail > -600.0
     assert (log_ndtr(-w - 2e-3)[near & ~small] < log_tail[near & ~small]).all()
     assert (log_ndtr(w + 2e-3)[small] > np.log(-np.expm1(log_tail[small]))).all()
-    assert normal_quantile_below(-0.0) <= -40.0
+    assert rho.normal_quantile_below(-0.0) <= -40.0
 
 
 @pytest.mark.parametrize("full", [False, True])
@@ -147,11 +133,9 @@ def test_ranks_in_two_bytes_are_sorted_like_numbers(full):
         (ranks, 40_000),  # absent ones have no place in two bytes
         (gaps, 40_000),
     ):
-        table = (
-            RankTable.from_scores(-given)
-            if full
-            else RankTable.from_ranks(given, universe=universe)
-        )
+        table = RankTable.from_scores(-given)
+        if not full:
+            table = RankTable.from_ranks(given, universe=universe)
         expected = np.sort(table.normalized_ranks().T[20:90], axis=1)
         np.testing.assert_array_equal(table._sorted_columns(20, 90), expected)
         in_order = np.sort(given, axis=1)
@@ -163,7 +147,7 @@ def plain_log_rho(ranks):
     """The NumPy twin: every order statistic evaluated."""
     r = np.sort(ranks)
     n = r.size
-    return min(log_binomial_tail(n, k, r[k - 1], 1 - r[k - 1]) for k in range(1, n + 1))
+    return min(rho.log_binomial_tail(n, k, r[k - 1], 1 - r[k - 1]) for k in range(1, n + 1))
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 10, 77, 1000])
@@ -173,7 +157,7 @@ def test_bounded_search_finds_the_smallest_beta_probability(n, p):
     rows = [np.ceil(rng.beta(a, b, n) * p) / p for a, b in [*SHAPES, (2, 2), (0.5, 0.5)]]
     rows += [np.full(n, 1 / p), np.ones(n), np.r_[np.full(n - 1, 1 / p), 1.0]]
     matrix = np.sort(np.array(rows), axis=1)
-    ours = log_rho(matrix, np.full(len(rows), n))
+    ours = rho.log_rho(matrix, np.full(len(rows), n))
     expected = [plain_log_rho(row) for row in matrix]
     np.testing.assert_allclose(ours, expected, rtol=1e-13, atol=0)
 
@@ -184,12 +168,10 @@ def test_poisson_binomial_tail_against_enumeration_and_binomial():
     for chance in chances:
         mass = np.convolve(mass, [1 - chance, chance])
     for k in range(6):
-        assert log_poisson_binomial_tail(chances, k) == pytest.approx(
-            math.log(mass[k:].sum()), rel=1e-12, abs=1e-15
-        )
-    assert log_poisson_binomial_tail(np.full(400, 1e-3), 300) == pytest.approx(
-        log_binomial_tail(400, 300, 1e-3, 1 - 1e-3), rel=1e-12
-    )
+        expected = pytest.approx(math.log(mass[k:].sum()), rel=1e-12, abs=1e-15)
+        assert rho.log_poisson_binomial_tail(chances, k) == expected
+    expected = pytest.approx(rho.log_binomial_tail(400, 300, 1e-3, 1 - 1e-3), rel=1e-12)
+    assert rho.log_poisson_binomial_tail(np.full(400, 1e-3), 300) == expected
 
 
 def test_equal_cutoffs_change_nothing_and_unequal_ones_do():
@@ -203,12 +185,13 @@ def test_equal_cutoffs_change_nothing_and_unequal_ones_do():
     expected = 1 - (1 - 0.1) * (1 - 0.15) * (1 - 0.1)
     assert capped.statistic[2] == pytest.approx(expected, rel=1e-12)
     assert (capped.scores >= plain.scores - 1e-12).all()
-    with pytest.raises(DataError, match="beyond its top_cutoff"):
-        rra.compute(table, top_cutoff=0.12)
-    with pytest.raises(ParameterError, match="one per list"):
-        rra.compute(table, top_cutoff=[0.5, 0.5])
-    with pytest.raises(ParameterError, match="top_cutoff"):
-        rra.compute(table, top_cutoff=0.0)
+    for cutoff, error, said in (
+        (0.12, DataError, "beyond its top_cutoff"),
+        ([0.5, 0.5], ParameterError, "one per list"),
+        (0.0, ParameterError, "top_cutoff"),
+    ):
+        with pytest.raises(error, match=said):
+            rra.compute(table, top_cutoff=cutoff)
 
 
 @pytest.mark.parametrize("method", ["stuart", "rra", "mean_p_value"])
@@ -225,11 +208,9 @@ def test_no_ties_at_the_ends(method, m, ends):
 
 def test_stuart_can_tell_the_last_items_of_many_lists_apart():
     # log Q is as small as 12^-100 here; 1 − Q by itself would be 0 for both.
-    scores = np.array(
-        [-log_q(np.r_[11 / 12, np.ones(99)]), -log_q(np.r_[np.full(2, 11 / 12), np.ones(98)])]
-    )
-    assert 0 < scores[0] < scores[1]
-    assert scores[0] == pytest.approx((1 / 12) ** 100, rel=1e-9)
+    one, two = (-log_q(np.r_[np.full(k, 11 / 12), np.ones(100 - k)]) for k in (1, 2))
+    assert 0 < one < two
+    assert one == pytest.approx((1 / 12) ** 100, rel=1e-9)
 
 
 @pytest.mark.parametrize("exact", [False, True])
@@ -255,17 +236,11 @@ def test_points_that_were_there_before_against_rational_numbers(c, keep, limit, 
     share = Fraction(math.exp(log_keep))
     rng = np.random.default_rng(c)
     for far in (False, True):
-        free, hit = np.zeros(c + 1), np.zeros(c + 1)
-        if not far:
-            free[:], hit[:] = rng.random(c + 1), rng.random(c + 1)
-        chances = [math.comb(c, a) * share**a * (1 - share) ** (c - a) for a in range(c + 1)]
-        reached = sum(
-            p * (1 if a > limit else 0 if a < lowest else Fraction(hit[a]))
-            for a, p in enumerate(chances)
-        )
-        missed = sum(
-            p * (0 if a > limit else 1 if a < lowest else Fraction(free[a]))
-            for a, p in enumerate(chances)
-        )
-        found = _thin(c, limit, log_keep, lowest, free, hit)
+        free, hit = np.zeros((2, c + 1)) if far else rng.random((2, c + 1))
+        reached = missed = Fraction(0)
+        for a in range(c + 1):
+            p = math.comb(c, a) * share**a * (1 - share) ** (c - a)
+            reached += p * (1 if a > limit else 0 if a < lowest else Fraction(hit[a]))
+            missed += p * (0 if a > limit else 1 if a < lowest else Fraction(free[a]))
+        found = rho._thin(c, limit, log_keep, lowest, free, hit)
         assert found == pytest.approx((float(missed), float(reached)), rel=1e-11, abs=0.0)

@@ -9,16 +9,10 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection, QuadMesh
+from matplotlib.figure import Figure
 
-from pyfsagg.aggregation import aggregate
+from pyfsagg.aggregation import _report, aggregate
 from pyfsagg.aggregation._call import compare_aggregations
-from pyfsagg.aggregation._report import (
-    plot_consensus,
-    plot_list_ranks,
-    plot_method_agreement,
-    plot_overlap,
-    plot_places,
-)
 from pyfsagg.aggregation._result import AggregationComparison
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import RankTable
@@ -28,9 +22,8 @@ def lists_of(m: int, p: int = 40, length: int = 20) -> RankTable:
     rng = np.random.default_rng(m)
     noise = 6 * rng.standard_normal((m, p))
     orders = np.argsort(np.arange(p) + noise, axis=1)[:, :length]
-    return RankTable.from_lists(
-        [[f"$g_{j}$" for j in order] for order in orders], universe=max(100, p)
-    )
+    lists = [[f"$g_{j}$" for j in order] for order in orders]
+    return RankTable.from_lists(lists, universe=max(100, p))
 
 
 def line(ax: Axes, label: str) -> Any:
@@ -58,22 +51,19 @@ def comparison(table: RankTable) -> AggregationComparison:
 
 def test_consensus_shows_both_p_values(table):
     result = aggregate(table, "rra", adjust="holm")
-    ax = plot_consensus(result, n=6)
+    ax = _report.plot_consensus(result, n=6)
     draw(ax)
     best = result._order()[:6]
     assert y_labels(ax) == result.select(6)
     np.testing.assert_allclose(line(ax, "p-value").get_xdata(), -np.log10(result.p_values[best]))
-    np.testing.assert_allclose(
-        line(ax, "adjusted p-value").get_xdata(), -np.log10(result.adjusted_p_values[best])
-    )
+    adjusted = -np.log10(result.adjusted_p_values[best])
+    np.testing.assert_allclose(line(ax, "adjusted p-value").get_xdata(), adjusted)
     assert line(ax, "p = 0.05").get_xdata()[0] == pytest.approx(1.30103, abs=1e-5)
-
-
-def test_consensus_of_p_values_that_underflow():
+    # P-values that underflow
     table = RankTable.from_ranks([[1, 2]] * 200, universe=10**6)
     result = aggregate(table, "rra")
     assert result.p_values.max() == 0
-    ax = plot_consensus(result)
+    ax = _report.plot_consensus(result)
     draw(ax)
     assert line(ax, "p-value").get_xdata().tolist() == [300, 300]
 
@@ -81,7 +71,7 @@ def test_consensus_of_p_values_that_underflow():
 @pytest.mark.parametrize(("method", "word"), [("mean_rank", "smaller"), ("borda", "larger")])
 def test_consensus_of_a_method_without_p_values(table, method, word):
     result = aggregate(table, method)
-    ax = plot_consensus(result, n=5)
+    ax = _report.plot_consensus(result, n=5)
     draw(ax)
     assert ax.lines[0].get_xdata().tolist() == result.statistic[result._order()[:5]].tolist()
     assert f"({word} = better)" in ax.get_xlabel()
@@ -89,7 +79,7 @@ def test_consensus_of_a_method_without_p_values(table, method, word):
 
 def test_every_rank_in_a_list_is_a_dot(table):
     result = aggregate(table, "rra")
-    ax = plot_list_ranks(result, n=15)
+    ax = _report.plot_list_ranks(result, n=15)
     draw(ax)
     ranks = table.ranks[:, result._order()[:15]]
     dots = line(ax, "rank in a list")
@@ -106,7 +96,7 @@ def test_every_rank_in_a_list_is_a_dot(table):
 def test_many_lists_are_a_line_and_long_ones_a_logarithm():
     table = lists_of(61, p=200, length=200)
     result = aggregate(table, "mean_rank")
-    ax = plot_list_ranks(result, n=200)
+    ax = _report.plot_list_ranks(result, n=200)
     draw(ax)
     ranks = table.ranks[:, result._order()]
     first = next(c for c in ax.collections if isinstance(c, LineCollection))
@@ -117,7 +107,7 @@ def test_many_lists_are_a_line_and_long_ones_a_logarithm():
 
 
 def test_agreement_shows_kendall(comparison):
-    ax = plot_method_agreement(comparison)
+    ax = _report.plot_method_agreement(comparison)
     draw(ax)
     mesh = next(c for c in ax.collections if isinstance(c, QuadMesh))
     np.testing.assert_allclose(np.ravel(mesh.get_array()), comparison.kendall().to_numpy().ravel())
@@ -127,16 +117,14 @@ def test_agreement_shows_kendall(comparison):
 
 def test_bump_chart_shows_places(comparison):
     n = 5
-    ax = plot_places(comparison, n=n)
+    ax = _report.plot_places(comparison, n=n)
     draw(ax)
     shown = {j for places in comparison.places for j in np.flatnonzero(places <= n)}
     solid = [each for each in ax.lines if each.get_marker() == "o"]
     assert len(solid) == len(shown)
     found = sorted(tuple(np.nan_to_num(each.get_ydata(), nan=0)) for each in solid)
-    expected = sorted(
-        tuple(np.where(comparison.places[:, j] <= n, comparison.places[:, j], 0)) for j in shown
-    )
-    assert found == expected
+    among = np.where(comparison.places <= n, comparison.places, 0)
+    assert found == sorted(tuple(among[:, j]) for j in shown)
     best = comparison.results[0].select(n)
     assert y_labels(ax) == [f"{name}  {i}" for i, name in enumerate(best, start=1)] + ["> 5"]
     at_right = {text.get_text() for text in ax.texts if text.xy[0] == 2}
@@ -146,24 +134,19 @@ def test_bump_chart_shows_places(comparison):
 
 
 def test_overlap_curves_are_shares(comparison):
-    ax = plot_overlap(comparison)
+    ax = _report.plot_overlap(comparison)
     draw(ax)
     for method in ("mean rank", "minimum rank"):
         curve = line(ax, method)
         for k, share in zip(curve.get_xdata(), curve.get_ydata(), strict=True):
-            common = comparison.overlap(int(k)).loc[
-                "robust_rank_aggregation", method.replace(" ", "_")
-            ]
-            assert share == pytest.approx(common / k)
-    chance = line(ax, "by chance")
-    assert chance.get_ydata()[-1] == 1
-    assert plot_overlap(comparison, n=3).lines[0].get_xdata().tolist() == [1, 2, 3]
-
-
-def test_overlap_of_many_items_stays_small():
+            common = comparison.overlap(int(k))["robust_rank_aggregation"]
+            assert share == pytest.approx(common[method.replace(" ", "_")] / k)
+    assert line(ax, "by chance").get_ydata()[-1] == 1
+    assert _report.plot_overlap(comparison, n=3).lines[0].get_xdata().tolist() == [1, 2, 3]
+    # Many items
     table = lists_of(4, p=2000, length=2000).ranks
     comparison = compare_aggregations(RankTable.from_ranks(table), ["mean_rank", "borda"])
-    sizes = plot_overlap(comparison).lines[0].get_xdata()
+    sizes = _report.plot_overlap(comparison).lines[0].get_xdata()
     assert len(sizes) <= 60
     assert (sizes[0], sizes[-1]) == (1, 2000)
 
@@ -172,37 +155,30 @@ def test_two_items_and_one_list():
     table = RankTable.from_lists([["a", "b"]])
     comparison = compare_aggregations(table, ["rra", "borda"])
     best = comparison.results[0]
-    for ax in (plot_consensus(best), plot_list_ranks(best), plot_places(comparison)):
+    for ax in (
+        _report.plot_consensus(best),
+        _report.plot_list_ranks(best),
+        _report.plot_places(comparison),
+    ):
         draw(ax)
         assert [label[:1] for label in y_labels(ax)[:2]] == ["a", "b"]
-    overlap = plot_overlap(comparison)
+    overlap = _report.plot_overlap(comparison)
     draw(overlap)
     assert line(overlap, "borda").get_ydata().tolist() == [1.0, 1.0]
     assert line(overlap, "by chance").get_ydata().tolist() == [0.5, 1.0]
 
 
-def test_given_axes_are_used_and_checked(table, comparison):
-    from matplotlib.figure import Figure
-
+def test_given_axes_are_used_and_arguments_are_checked(comparison):
     result = comparison.results[0]
-    plots = (
-        lambda ax: plot_consensus(result, ax=ax),
-        lambda ax: plot_list_ranks(result, ax=ax),
-        lambda ax: plot_method_agreement(comparison, ax=ax),
-        lambda ax: plot_places(comparison, ax=ax),
-        lambda ax: plot_overlap(comparison, ax=ax),
-    )
-    for plot in plots:
+    of_result, of_methods = _report.AGGREGATION_PLOTS.values(), _report.COMPARISON_PLOTS.values()
+    for plot, of in (*((p, result) for p in of_result), *((p, comparison) for p in of_methods)):
         ax = Figure().add_subplot()
-        assert plot(ax) is ax
+        assert plot(of, ax=ax) is ax
         with pytest.raises(InputTypeError, match="Matplotlib axes"):
-            plot("here")
-
-
-def test_bad_arguments(table, comparison):
+            plot(of, ax="here")
     with pytest.raises(ParameterError, match="n must be"):
-        plot_consensus(comparison.results[0], n=0)
+        _report.plot_consensus(result, n=0)
     with pytest.raises(ParameterError, match="n must be"):
-        plot_places(comparison, n=0)
+        _report.plot_places(comparison, n=0)
     with pytest.raises(DataError, match="does not contain its lists"):
-        plot_list_ranks(replace(comparison.results[0], table=None))
+        _report.plot_list_ranks(replace(result, table=None))

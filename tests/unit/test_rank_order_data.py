@@ -11,23 +11,14 @@ from loading import load_beside
 from pyfsagg._kernels import rank_order as kernels
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.rank_order import (
+    distances,
     make_planted_orders,
+    naive_bayes,
     spearman_distance,
     subset_divergence,
     to_rank_order,
 )
 from pyfsagg.rank_order._orders import integer_ranks
-from pyfsagg.rank_order.distances import (
-    concordance_of_ranks,
-    instance_divergence,
-    inversion_counts,
-    kendall_distance,
-)
-from pyfsagg.rank_order.naive_bayes import (
-    naive_bayes_accuracy,
-    random_subset_baseline,
-    stratified_folds,
-)
 from pyfsagg_papers.orders.concordant import _near, make_concordant_orders
 
 reference = load_beside(__file__, "rank_order_reference")
@@ -52,25 +43,18 @@ def test_ties_and_unknown_places() -> None:
     ranks = to_rank_order(X, missing="unknown")
     np.testing.assert_array_equal(ranks, [[2.5, 1.0, 2.5, np.nan]])
     assert list(ranks.index) == ["first"]
-    np.testing.assert_array_equal(
-        to_rank_order(X, missing="unknown", ties="ordinal"), [[2.0, 1.0, 3.0, np.nan]]
-    )
-    drawn = {
-        tuple(to_rank_order(X, missing="unknown", ties="random", random_state=s).iloc[0, [0, 2]])
-        for s in range(20)
-    }
-    assert drawn == {(2.0, 3.0), (3.0, 2.0)}
+    ordinal = to_rank_order(X, missing="unknown", ties="ordinal")
+    np.testing.assert_array_equal(ordinal, [[2.0, 1.0, 3.0, np.nan]])
+    how = {"missing": "unknown", "ties": "random"}
+    drawn = [to_rank_order(X, **how, random_state=s).iloc[0, [0, 2]] for s in range(20)]
+    assert set(map(tuple, drawn)) == {(2.0, 3.0), (3.0, 2.0)}
     with pytest.raises(DataError, match="same value in 'a' and 'c'"):
         to_rank_order(X, missing="unknown", ties="error")
 
 
 def test_features_are_named_once_and_known() -> None:
-    for bad, message in (
-        (["F9"], "'F9'"),
-        (["F1", "F1"], "twice"),
-        ([], "empty"),
-        ([4], "position 4"),
-    ):
+    cases = ((["F9"], "'F9'"), (["F1", "F1"], "twice"), ([], "empty"), ([4], "position 4"))
+    for bad, message in cases:
         with pytest.raises(ParameterError, match=message):
             subset_divergence(FIGURE_1, list("abab"), bad)
 
@@ -83,28 +67,32 @@ def test_distances_by_brute_force() -> None:
         ra, rb = reference.ranks(a), reference.ranks(b)
         assert spearman_distance(a, b) == sum((x - y) ** 2 for x, y in zip(ra, rb, strict=True))
         counts = [reference.inversions(a, b, i) for i in range(7)]
-        assert inversion_counts(a, b).tolist() == counts
-        assert kendall_distance(a, b) == sum(counts) // 2
+        assert distances.inversion_counts(a, b).tolist() == counts
+        assert distances.kendall_distance(a, b) == sum(counts) // 2
 
 
 def test_figure_2_and_unknown_places() -> None:
     first = ["F3", "F2", "F4", "F5", "F1", "F6"]
     second = ["F3", "F5", "F2", "F1", "F4", "F6"]
     a, b = ([order.index(f"F{i}") for i in range(1, 7)] for order in (first, second))
-    assert kendall_distance(a, b) == 3
-    counts = dict(zip((f"F{i}" for i in range(1, 7)), inversion_counts(a, b), strict=True))
+    assert distances.kendall_distance(a, b) == 3
+    counts = dict(
+        zip((f"F{i}" for i in range(1, 7)), distances.inversion_counts(a, b), strict=True)
+    )
     assert (counts["F2"], counts["F5"]) == (1, 2)
-    assert inversion_counts([1, 2, np.nan], [2, 1, 0]).tolist() == [1, 1, 0]
+    assert distances.inversion_counts([1, 2, np.nan], [2, 1, 0]).tolist() == [1, 1, 0]
 
 
 def test_bad_orders() -> None:
-    for a, b in (([1, 2], [1, 2, 3]), ([1], [1]), ([[1, 2]], [[1, 2]])):
-        with pytest.raises(DataError, match="same length"):
-            spearman_distance(a, b)
-    with pytest.raises(DataError, match="missing"):
-        spearman_distance([1, np.nan], [1, 2])
-    with pytest.raises(DataError, match="infinite"):
-        kendall_distance([1, np.inf], [1, 2])
+    for distance, a, b, message in (
+        (spearman_distance, [1, 2], [1, 2, 3], "same length"),
+        (spearman_distance, [1], [1], "same length"),
+        (spearman_distance, [[1, 2]], [[1, 2]], "same length"),
+        (spearman_distance, [1, np.nan], [1, 2], "missing"),
+        (distances.kendall_distance, [1, np.inf], [1, 2], "infinite"),
+    ):
+        with pytest.raises(DataError, match=message):
+            distance(a, b)
 
 
 def test_concordance_is_the_mean_tau() -> None:
@@ -113,8 +101,8 @@ def test_concordance_is_the_mean_tau() -> None:
     rng = np.random.default_rng(0)
     orders = np.array([rng.permutation(8) for _ in range(5)])
     taus = [kendalltau(a, b).statistic for a, b in combinations(orders, 2)]
-    assert concordance_of_ranks(orders) == pytest.approx(np.mean(taus), rel=1e-12)
-    assert concordance_of_ranks(np.array([[1, 2, 3], [3, 2, 1]])) == -1.0
+    assert distances.concordance_of_ranks(orders) == pytest.approx(np.mean(taus), rel=1e-12)
+    assert distances.concordance_of_ranks(np.array([[1, 2, 3], [3, 2, 1]])) == -1.0
 
 
 # --- divergence ------------------------------------------------------------------------------
@@ -130,7 +118,7 @@ def test_divergence_by_definition(seed: int) -> None:
         expected = reference.divergence(X, y, kept, range(5))
         found = subset_divergence(X, y, kept, missing="unknown")
         assert found == pytest.approx(expected, abs=1e-12)
-        rows = instance_divergence(X, y, kept, missing="unknown", unit="bits")
+        rows = distances.instance_divergence(X, y, kept, missing="unknown", unit="bits")
         assert rows.mean() * log(2) == pytest.approx(expected, abs=1e-12)
         assert (rows >= -1e-15).all()
     assert subset_divergence(X, y, range(5), missing="unknown") == 0.0
@@ -141,19 +129,16 @@ def test_lemma_1_rank_and_boolean_orders_agree() -> None:
     kept = list(data.X.columns[:3])
     states = reference.boolean_order(data.X)
     pairs = [f"{a}<{b}" for a, b in combinations(data.X.columns, 2) if {a, b} <= set(kept)]
-    assert subset_divergence(data.X, data.y, kept) == pytest.approx(
-        subset_divergence(states, data.y, pairs, space="values"), abs=1e-14
-    )
+    booleans = subset_divergence(states, data.y, pairs, space="values")
+    assert subset_divergence(data.X, data.y, kept) == pytest.approx(booleans, abs=1e-14)
 
 
 def test_figures_3_and_4_values_and_orders_differ() -> None:
-    figure_3 = pd.DataFrame(
-        [[3, 4, 5], [3, 4, 1], [3, 1, 2], [3, 2, 5]], columns=["F1", "F2", "F3"]
-    )
     rest = ["F2", "F3"]
+    figure_3 = pd.DataFrame([[3, 4, 5], [3, 4, 1], [3, 1, 2], [3, 2, 5]], columns=["F1", *rest])
     assert subset_divergence(figure_3, list("abcd"), rest, space="values") == 0.0
     assert subset_divergence(figure_3, list("abcd"), rest) > 0.0
-    figure_4 = pd.DataFrame([[1, 4, 5], [2, 4, 5]], columns=["F1", "F2", "F3"])
+    figure_4 = pd.DataFrame([[1, 4, 5], [2, 4, 5]], columns=["F1", *rest])
     assert subset_divergence(figure_4, list("ab"), rest) == 0.0
     assert subset_divergence(figure_4, list("ab"), rest, space="values") == pytest.approx(log(2))
 
@@ -184,9 +169,7 @@ def test_planted_orders_count_features_and_seeds() -> None:
     assert not first.equals(other)
     unshuffled = make_planted_orders(3, 2, 1, 1, shuffle=False, random_state=0)
     assert list(unshuffled.X)[:3] == list(unshuffled.planted)
-
-
-def test_extraneous_places_are_uniform() -> None:
+    # Places of extraneous features are uniform.
     data = make_planted_orders(2, 3000, n_extraneous=1, random_state=0)
     counts = data.X["extraneous_1"].value_counts()
     assert (np.abs(counts / 6000 - 1 / 3) < 0.03).all()
@@ -194,14 +177,15 @@ def test_extraneous_places_are_uniform() -> None:
 
 @pytest.mark.parametrize(("low", "high"), [(0.1, 0.9), (0.9, 0.1), (0.5, 0.3)])
 def test_concordant_orders_keep_their_bounds(low: float, high: float) -> None:
-    data = make_concordant_orders(
-        4, 30, 12, min_concordance=low, max_concordance=high, random_state=0
+    bounds = {"min_concordance": low, "max_concordance": high}
+    data = make_concordant_orders(4, 30, 12, **bounds, random_state=0)
+    assert data.base_concordance == pytest.approx(
+        distances.concordance_of_ranks(np.asarray(data.bases))
     )
-    assert data.base_concordance == pytest.approx(concordance_of_ranks(np.asarray(data.bases)))
     assert data.base_concordance <= high
     for label, tau in data.class_concordance.items():
         members = data.X[(data.y == label).to_numpy()]
-        assert concordance_of_ranks(np.asarray(members)) == pytest.approx(tau)
+        assert distances.concordance_of_ranks(np.asarray(members)) == pytest.approx(tau)
         assert low <= tau < low + 0.12
         assert (members == data.bases.loc[label]).all(axis=1).any()
 
@@ -211,12 +195,11 @@ def test_near_orders_follow_mallows() -> None:
     rng = np.random.default_rng(0)
     base = rng.permutation(8).astype(np.int32)
     q = 0.6
-    expected = sum(
-        sum(t * q**t for t in range(k + 1)) / sum(q**t for t in range(k + 1)) for k in range(8)
-    )
-    distances = [kendall_distance(base, _near(base, q, rng)) for _ in range(4000)]
-    standard_error = np.std(distances) / np.sqrt(4000)
-    assert abs(np.mean(distances) - expected) < 4.5 * standard_error
+    weights = [q ** np.arange(k + 1) for k in range(8)]
+    expected = sum(np.average(np.arange(w.size), weights=w) for w in weights)
+    found = [distances.kendall_distance(base, _near(base, q, rng)) for _ in range(4000)]
+    standard_error = np.std(found) / np.sqrt(4000)
+    assert abs(np.mean(found) - expected) < 4.5 * standard_error
 
 
 def test_impossible_bounds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -230,22 +213,22 @@ def test_impossible_bounds_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 # --- naive Bayes -----------------------------------------------------------------------------
 def test_folds_are_balanced() -> None:
     codes = np.repeat(np.arange(3, dtype=np.int32), [25, 38, 9])
-    folds = stratified_folds(codes, 5, 0)
+    folds = naive_bayes.stratified_folds(codes, 5, 0)
     assert np.ptp(np.bincount(folds)) <= 1
     for c in range(3):
         assert np.ptp(np.bincount(folds[codes == c], minlength=5)) <= 1
-    assert (stratified_folds(codes, 5, 0) == folds).all()
-    assert (stratified_folds(codes, 5, 1) != folds).any()
+    assert (naive_bayes.stratified_folds(codes, 5, 0) == folds).all()
+    assert (naive_bayes.stratified_folds(codes, 5, 1) != folds).any()
 
 
 def test_accuracy_of_chosen_features() -> None:
     data = make_planted_orders(4, 10, n_extraneous=3, random_state=2)
-    path = naive_bayes_accuracy(data.X, data.y, data.planted)
+    path = naive_bayes.naive_bayes_accuracy(data.X, data.y, data.planted)
     assert path.index.tolist() == [1, 2, 3]
     assert path[1] == 0.25
     y = data.y.to_numpy()
     codes = np.unique(y, return_inverse=True)[1].astype(np.int32)
-    folds = stratified_folds(codes, 5, 0)
+    folds = naive_bayes.stratified_folds(codes, 5, 0)
     columns = [data.X.columns.get_loc(name) for name in data.planted]
     X = data.X.to_numpy(dtype=float)
     assert path[3] == pytest.approx(reference.naive_bayes(X, y, columns, folds, 1.0, "<>"))
@@ -255,7 +238,7 @@ def test_random_subsets() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.random((40, 12)), np.repeat([0, 1], 20)
     X[y == 1, :6] += 0.5
-    band = random_subset_baseline(X, y, max_size=12, n_subsets=30, random_state=1)
+    band = naive_bayes.random_subset_baseline(X, y, max_size=12, n_subsets=30, random_state=1)
     assert band.index.tolist() == list(range(2, 13))
     assert (band["accuracy_lower"] <= band["accuracy_mean"]).all()
     assert (band["accuracy_mean"] <= band["accuracy_upper"]).all()
@@ -274,12 +257,8 @@ def test_kernels_against_numpy(unknown: bool) -> None:
     if unknown:
         values[rng.random(values.shape) < 0.1] = np.nan
     ranks = integer_ranks(values, "average", None)
-    states = np.array(
-        [
-            [[".<>=?".index(reference.state(row, i, j)) for j in range(70)] for i in range(70)]
-            for row in values
-        ]
-    )
+    state, p = reference.state, range(70)
+    states = np.array([[[state(row, i, j) for j in p] for i in p] for row in values])
     left, right = np.triu_indices(6, 1)
     planes = np.empty((6, 3 if unknown else 2, 2), dtype=np.uint64)
     for k in (0, 33, 63, 64, 69):

@@ -50,9 +50,8 @@ FIGURE_5 = [
     "ecfdba",
     "ecfdba",
 ]
-X5 = pd.DataFrame(
-    [[order.index(f) + 1 for f in "abcdef"] for order in FIGURE_5], columns=list("abcdef")
-)
+RANKS_5 = [[order.index(f) + 1 for f in "abcdef"] for order in FIGURE_5]
+X5 = pd.DataFrame(RANKS_5, columns=list("abcdef"))
 Y5 = np.repeat(["C1", "C2", "C3"], 3)
 
 
@@ -102,19 +101,16 @@ def test_divergence_and_accuracy_along_the_path(seed: int, method: str) -> None:
 def test_criteria_are_what_the_methods_weigh() -> None:
     X, y = random_table(3, unknown=False)
     full = list(range(X.shape[1]))
-    spoilers = eliminate(X, y, "spoilers")
-    greedy = eliminate(X, y, "greedy_kl")
-    cdv = eliminate(X, y, "cdv")
+    spoilers, greedy, cdv = (eliminate(X, y, name) for name in ("spoilers", "greedy_kl", "cdv"))
     original = np.array(reference.centre_distances(X, y, full), dtype=float)
     for step in range(X.shape[1] - 1):
         left = spoilers.removal_order[step:].tolist()
         assert spoilers.criterion[step] == max(reference.spoilers(X, y, left))
         after = greedy.removal_order[step + 1 :].tolist()
         assert greedy.criterion[step] == pytest.approx(reference.divergence(X, y, after, full))
-        now = np.array(
-            reference.centre_distances(X, y, cdv.removal_order[step + 1 :].tolist()), dtype=float
-        )
-        assert cdv.criterion[step] == pytest.approx(np.linalg.norm(now - original))
+        now = reference.centre_distances(X, y, cdv.removal_order[step + 1 :].tolist())
+        change = np.array(now, dtype=float) - original
+        assert cdv.criterion[step] == pytest.approx(np.linalg.norm(change))
     assert np.isnan(spoilers.criterion[-1])
 
 
@@ -141,11 +137,9 @@ def test_large_classes_use_wider_counts(ties: bool) -> None:
 
 def test_many_equal_sums_do_not_overflow() -> None:
     """Every pair of sums is close: changes of ranks as large as they can be."""
-    p = 300
-    X = np.vstack(
-        [np.arange(p), np.arange(p)[::-1], np.roll(np.arange(p), p // 2), np.arange(p) ** 2]
-    )
-    y = ["a", "a", "b", "b"]
+    p, y = 300, ["a", "a", "b", "b"]
+    up = np.arange(p)
+    X = np.vstack([up, up[::-1], np.roll(up, p // 2), up**2])
     strategy = CentreStrategy(read_orders(X, y))
     squares = strategy._squares()
     for feature in (0, 17, p // 2, p - 1):
@@ -157,10 +151,9 @@ def test_blankets_when_the_list_of_partners_runs_out(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("pyfsagg.rank_order.criteria.SPARE", 0)
     for seed in range(6):
         X, y = random_table(seed, unknown=False)
-        found = eliminate(
-            X, y, "koller_sahami", method_params={"blanket_size": 1}
-        ).removal_order.tolist()
-        assert found == reference.eliminate(X, y, "koller_sahami", blanket_size=1)
+        found = eliminate(X, y, "koller_sahami", method_params={"blanket_size": 1})
+        expected = reference.eliminate(X, y, "koller_sahami", blanket_size=1)
+        assert found.removal_order.tolist() == expected
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -177,18 +170,15 @@ def test_workers_do_not_matter(method: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 # --- figure 5 --------------------------------------------------------------------------------
 def test_figure_5_divergences() -> None:
-    for feature in "abcdef":
-        assert subset_divergence(X5, Y5, [f for f in "abcdef" if f != feature]) == 0.0
-    removable = {
-        removed
-        for removed in combinations("abcdef", 3)
-        if subset_divergence(X5, Y5, [f for f in "abcdef" if f not in removed]) == 0.0
-    }
+    def loss(removed: tuple[str, ...]) -> float:
+        return subset_divergence(X5, Y5, [f for f in "abcdef" if f not in removed])
+
+    assert [loss(one) for one in combinations("abcdef", 1)] == [0.0] * 6
+    removable = {removed for removed in combinations("abcdef", 3) if loss(removed) == 0.0}
     assert removable == {tuple("bcd"), tuple("bde")}
     assert subset_divergence(X5, Y5, list("abc")) == pytest.approx(0.249, abs=1e-3)
-    assert subset_divergence(X5, Y5, list("abc"), unit="bits") == pytest.approx(
-        0.249 / np.log(2), abs=2e-3
-    )
+    bits = subset_divergence(X5, Y5, list("abc"), unit="bits")
+    assert bits == pytest.approx(0.249 / np.log(2), abs=2e-3)
 
 
 def test_figure_5_eliminations() -> None:
@@ -216,10 +206,8 @@ def test_weights_are_repeated_instances(method: str) -> None:
     rows = np.repeat(np.arange(len(y)), weights)
     params = {"blanket_size": 2} if method == "koller_sahami" else {}
     options = {"method": method, "method_params": params, "tie_break": "first"}
-    np.testing.assert_array_equal(
-        elimination_scores(X, y, weights, **options),
-        elimination_scores(X[rows], y[rows], **options),
-    )
+    written = elimination_scores(X[rows], y[rows], **options)
+    np.testing.assert_array_equal(elimination_scores(X, y, weights, **options), written)
 
 
 def test_ties_among_features_go_by_the_rule() -> None:
@@ -228,10 +216,8 @@ def test_ties_among_features_go_by_the_rule() -> None:
     y = np.repeat([0, 1], 4)
     assert eliminate(X, y, "spoilers").removal_order[0] == 0
     assert eliminate(X, y, "spoilers", tie_break="last").removal_order[0] == 3
-    drawn = {
-        int(eliminate(X, y, "spoilers", tie_break="random", random_state=s).removal_order[0])
-        for s in range(30)
-    }
+    how = {"method": "spoilers", "tie_break": "random"}
+    drawn = {eliminate(X, y, **how, random_state=s).removal_order[0] for s in range(30)}
     assert drawn == {0, 1, 2, 3}
 
 
@@ -277,17 +263,14 @@ def test_result_is_consistent(result: Elimination) -> None:
     assert repr(result).startswith("Elimination(spoilers: 7 features, zero divergence down to ")
 
 
-@pytest.mark.parametrize("text", ["", "{}", "[1]"])
-def test_what_is_no_elimination(text: str, result: Elimination, tmp_path: Path) -> None:
-    with pytest.raises(OutputError):
-        Elimination.from_json(text)
+def test_what_is_kept_and_what_is_no_elimination(result: Elimination, tmp_path: Path) -> None:
+    for text in ("", "{}", "[1]"):
+        with pytest.raises(OutputError):
+            Elimination.from_json(text)
     path = result.save(tmp_path / "one.json")
     assert Elimination.load(path).to_json() == result.to_json()
     with pytest.raises(OutputError, match="exists"):
         result.save(path)
-
-
-def test_accuracy_must_have_been_measured() -> None:
     bare = eliminate(X5, Y5, "spoilers")
     assert bare.accuracy is None
     with pytest.raises(DataError, match="accuracy=True"):
@@ -305,51 +288,41 @@ def test_accuracy_must_have_been_measured() -> None:
         ({"tie_break": "middle"}, "tie_break must be one of"),
         ({**BLANKETS, "method_params": {"partners": "best"}}, "partners must be one of"),
         ({"method_params": {"center_distance": "kendall"}}, "center_distance must be one of"),
-        (
-            {**BLANKETS, "method_params": {"blanket_size": 0}},
-            "blanket_size must be a whole number of at least 1, got 0",
-        ),
-        (
-            {"method_params": {"partners": "redundant"}},
-            "method='cdv' has no parameter 'partners'; it takes: center_distance",
-        ),
-        (
-            {"method": "spoilers", "method_params": {"blanket_size": 5}},
-            "this method has no parameter 'blanket_size'; it takes: none",
-        ),
+        ({**BLANKETS, "method_params": {"blanket_size": 0}},
+         "blanket_size must be a whole number of at least 1, got 0"),
+        ({"method_params": {"partners": "redundant"}},
+         "method='cdv' has no parameter 'partners'; it takes: center_distance"),
+        ({"method": "spoilers", "method_params": {"blanket_size": 5}},
+         "this method has no parameter 'blanket_size'; it takes: none"),
         ({"execution": Execution(scratch=".")}, "eliminate writes none: drop it"),
         ({"accuracy": 0}, "accuracy"),
         ({"n_folds": 1, "accuracy": True}, "n_folds"),
         ({"n_folds": 10, "accuracy": True}, "at most the number of samples"),
         ({"max_seconds": 0.0}, "max_seconds"),
     ],
-)
+)  # fmt: skip
 def test_bad_parameters(options: dict, message: str) -> None:
     with pytest.raises(ParameterError, match=message):
         eliminate(X5, Y5, **options)
 
 
 def test_bad_data() -> None:
-    tied = X5.copy()
+    tied, missing = X5.copy(), X5.astype(float)
     tied.loc[2, "b"] = tied.loc[2, "e"]
-    with pytest.raises(DataError, match=r"row 3 has the same value in 'b' and 'e'.*rule for ties"):
-        eliminate(tied, Y5, ties="error")
-    missing = X5.astype(float)
     missing.loc[4, "c"] = np.nan
-    with pytest.raises(DataError, match=r"'c' has a missing value .* row 5"):
-        eliminate(missing, Y5)
-    with pytest.raises(DataError, match="need complete orders"):
-        eliminate(missing, Y5, "cdv", missing="unknown")
-    with pytest.raises(DataError, match="'f' is nominal"):
-        eliminate(X5.assign(f=list("xyzxyzxyz")), Y5)
-    with pytest.raises(DataError, match="same order of features"):
-        eliminate(np.tile([1.0, 2.0, 3.0], (4, 1)) + np.arange(4)[:, None], [0, 0, 1, 1])
-    with pytest.raises(DataError, match="1 feature"):
-        eliminate(X5[["a"]], Y5)
-    with pytest.raises(DataError, match="one class"):
-        eliminate(X5, ["x"] * 9)
-    with pytest.raises(DataError, match=r"one class only.*stratified_bootstrap"):
-        elimination_scores(X5, Y5, [1, 2, 1, 0, 0, 0, 0, 0, 0])
+    alike = np.tile([1.0, 2.0, 3.0], (9, 1)) + np.arange(9)[:, None]
+    for X, y, options, message in (
+        (tied, Y5, {"ties": "error"}, r"row 3 has the same value in 'b' and 'e'.*rule for ties"),
+        (missing, Y5, {}, r"'c' has a missing value .* row 5"),
+        (missing, Y5, {"missing": "unknown"}, "need complete orders"),
+        (X5.assign(f=list("xyzxyzxyz")), Y5, {}, "'f' is nominal"),
+        (alike, Y5, {}, "same order of features"),
+        (X5[["a"]], Y5, {}, "1 feature"),
+        (X5, ["x"] * 9, {}, "one class"),
+        (X5, Y5, {"sample_weight": [1, 2, 1, *[0] * 6]}, r"one class only.*stratified_bootstrap"),
+    ):
+        with pytest.raises(DataError, match=message):
+            eliminate(X, y, "cdv", **options)
 
 
 def test_a_long_run_is_refused_with_its_estimate() -> None:
@@ -425,20 +398,18 @@ def test_class_centres_of_heavy_rows() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_features_that_are_always_in_come_last(seed: int, method: str, params: dict) -> None:
     X, y = random_table(seed, unknown=seed % 3 == 0 and method != "cdv")
-    first, second = eliminate(X, y, method, method_params=params, missing="unknown").removal_order[
-        :2
-    ]
+    options = {"method": method, "method_params": params, "missing": "unknown"}
+    first, second = eliminate(X, y, **options).removal_order[:2]
     for always in ([first], sorted([first, second])):
-        result = eliminate(X, y, method, method_params=params, missing="unknown", always=always)
+        result = eliminate(X, y, **options, always=always)
         expected = reference.eliminate(X, y, method, always=always, **params)
         assert result.removal_order.tolist() == expected
         assert result.removal_order[-len(always) :].tolist() == always
         assert np.isnan(result.criterion[-len(always) :]).all()
         names = [result.feature_names[j] for j in always]
         assert result.parameters["always"] == names
-        assert f"Always in: {' and '.join(names)}." in str(
-            result._facts({"n_features_to_select": 2})
-        )
+        facts = str(result._facts({"n_features_to_select": 2}))
+        assert f"Always in: {' and '.join(names)}." in facts
 
 
 def test_always_leaves_something_to_remove_and_knows_its_columns(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pyfsagg.aggregation import about_lists, aggregate, agreement
-from pyfsagg.aggregation._base import describe_items, describe_lists, over_lists
+from pyfsagg.aggregation._base import over_lists
 from pyfsagg.error_control.bounds import largest_tail, pfer_threshold
 from pyfsagg.error_control.paths import q_values
 from pyfsagg.ranks import RankTable
@@ -77,8 +77,8 @@ def test_values_descriptions_and_agreement_of_lists() -> None:
     assert over_lists(values, "mean", weights).tolist() == [1.25, 4.0]
     table = RankTable.from_lists({"x": ["a", "b", "c"], "y": ["a", "c"]})
     result = aggregate(table, "mean_rank")
-    assert describe_items(table, result)["n_lists"].to_dict() == {"a": 2, "b": 1, "c": 2}
-    assert describe_lists(table, result, top=2)["in_top"].to_dict() == {"x": 2, "y": 1}
+    assert result.items()["n_lists"].to_dict() == {"a": 2, "b": 1, "c": 2}
+    assert result.lists(top=2)["in_top"].to_dict() == {"x": 2, "y": 1}
     seen = about_lists.traits(RankTable.from_lists([list("abcd"), list("abxy"), list("uv")]))
     assert (seen["n_lists"], seen["length"], seen["agreement"]) == (3.0, 4.0, 0.25)
     assert agreement.truncation_point(np.r_[np.ones(20), np.zeros(80)], 10) == 20

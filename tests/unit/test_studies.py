@@ -77,9 +77,8 @@ def test_what_is_said_of_an_item(found: Any) -> None:
         "0.05: 5 up, 5 down."
     )
     least = by_study["left"].idxmin()
-    assert (
-        said[1] == f"They rest most on {least}: without it {by_study['left'].min()} of 10 remain."
-    )
+    remain = f"{by_study['left'].min()} of 10 remain."
+    assert said[1] == f"They rest most on {least}: without it {remain}"
     assert said[2].startswith(f"{(frame.loc[found.select(), 'against'] != '').sum()} of them are")
     assert repr(found).startswith("Studies(4 studies; 10 items of 300 in at least 2; best first: ")
     assert repr(found).endswith(f"{', '.join(found.to_frame().index[:3])})")
@@ -87,19 +86,16 @@ def test_what_is_said_of_an_item(found: Any) -> None:
 
 def test_p_values_are_those_of_the_worst_subset() -> None:
     r, log_p = 2, log_ndtr(-Z)
-    subsets = [
-        chi2.logsf(-2 * log_p[list(rows)].sum(axis=0), 6) for rows in combinations(range(4), 3)
-    ]
-    assert_allclose(
-        partial_conjunction(log_p)[r - 1], np.max(subsets, axis=0), rtol=1e-10, atol=1e-15
-    )
+    sums = [log_p[list(rows)].sum(axis=0) for rows in combinations(range(4), 3)]
+    expected = np.max(chi2.logsf(-2 * np.array(sums), 6), axis=0)
+    assert_allclose(partial_conjunction(log_p)[r - 1], expected, rtol=1e-10, atol=1e-15)
     deep = partial_conjunction(np.full((3, 1), -1000.0))[:, 0]  # far below what a float can hold
     half = np.array([3000.0, 2000.0, 1000.0])
     expected = -half + np.log([1 + half[0] + half[0] ** 2 / 2, 1 + half[1], 1.0])
     assert_allclose(deep, expected, rtol=1e-12)
 
 
-def test_unknown_items() -> None:
+def test_unknown_items_and_the_adaptive_filter() -> None:
     tables = {name: one.copy() for name, one in TABLES.items()}
     tables["a"].loc[1, "PValue"] = np.nan  # as DESeq2 does for outliers
     tables["b"] = tables["b"].drop(index=[1, 2])
@@ -111,18 +107,13 @@ def test_unknown_items() -> None:
     assert frame.loc["g2", "n_studies"] == 3
     assert frame.loc["g2", "adjusted_p_value"] < 0.01
     assert frame.index[-1] == "g1"
-
-
-def test_adaptive_filter_leaves_out_what_no_study_knows() -> None:
-    log_p = np.log([[1e-4, 0.3, 0.4, 0.9], [2e-4, 0.5, 0.6, np.nan]])
-    # S = p_(2), F = p_(1): of S = 2e-4 one item is a candidate, of 0.5 and 0.6 three.
-    assert_allclose(filtered(log_p, 2), [2e-4, 3 / 3 * 0.6, 0.6, np.nan])
+    log_p = np.log([[1e-4, 0.3, 0.4, 0.9, 0.5], [2e-4, 0.5, 0.6, np.nan, 0.5]])
+    # S = p_(2), F = p_(1): of S = 2e-4 one item is a candidate, of 0.5 and 0.6 four, as F = S is one.
+    assert_allclose(filtered(log_p, 2), [2e-4, 4 / 4 * 0.6, 0.6, np.nan, 0.6])
 
 
 def test_ranks_need_no_p_values_and_ties_count_last() -> None:
-    tables = {
-        name: one[["gene", "logFC"]].rename(columns={"logFC": "t"}) for name, one in TABLES.items()
-    }
+    tables = {name: one[["gene"]].assign(t=one["logFC"]) for name, one in TABLES.items()}
     with pytest.raises(DataError, match=r"p-values that are not adjusted.*p_value"):
         pyfsagg.studies(tables)
     ranks = pyfsagg.studies(tables, evidence="ranks", min_studies=1)
@@ -163,50 +154,38 @@ def test_known_columns_and_files(columns: dict[str, str], tmp_path: Path) -> Non
 def test_one_long_table() -> None:
     long = pd.concat([one.assign(cohort=name) for name, one in TABLES.items()])
     assert_allclose(pyfsagg.studies(long, study="cohort").log_p, pyfsagg.studies(TABLES).log_p)
-    with pytest.raises(DataError, match="one long table needs study"):
-        pyfsagg.studies(long)
-    with pytest.raises(DataError, match="several tables have none"):
-        pyfsagg.studies(TABLES, study="cohort")
-    with pytest.raises(UnknownNameError, match="study column 'cohorts'"):
-        pyfsagg.studies(long, study="cohorts")
+    for given, study, error, message in (
+        (long, None, DataError, "one long table needs study"),
+        (TABLES, "cohort", DataError, "several tables have none"),
+        (long, "cohorts", UnknownNameError, "study column 'cohorts'"),
+    ):
+        with pytest.raises(error, match=message):
+            pyfsagg.studies(given, study=study)
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (
-            lambda one: one.drop(columns="gene"),
-            "'b' has no column that is known to contain names of items",
-        ),
-        (lambda one: one.drop(columns="logFC"), "effects with signs"),
-        (lambda one: one.assign(PValue=2.0), "between 0 and 1"),
-        (lambda one: one.assign(PValue="high"), "'high', not a number"),
-        (lambda one: pd.concat([one, one[:2]]), "2 rows of 'b' repeat a name, the first 'g0'"),
-    ],
-)
-def test_what_is_refused(change: Any, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        pyfsagg.studies({"a": TABLES["a"], "b": change(TABLES["b"])})
-
-
-def test_other_refusals() -> None:
+def test_what_is_refused_or_pointed_out() -> None:
+    a, b = TABLES["a"], TABLES["b"]
+    names = "'b' has no column that is known to contain names of items"
+    other = b.assign(gene=b["gene"].str.replace("g", "h"))
+    for second, error, message in (
+        (b.drop(columns="gene"), DataError, names),
+        (b.drop(columns="logFC"), DataError, "effects with signs"),
+        (b.assign(PValue=2.0), DataError, "between 0 and 1"),
+        (b.assign(PValue="high"), DataError, "'high', not a number"),
+        (pd.concat([b, b[:2]]), DataError, "2 rows of 'b' repeat a name, the first 'g0'"),
+        (other, DataError, r"no item is in two studies.*'g0' in 'a' and 'h0' in 'b'"),
+        (3, InputTypeError, "data frames or files"),
+    ):
+        with pytest.raises(error, match=message):
+            pyfsagg.studies({"a": a, "b": second})
     with pytest.raises(DataError, match="got one"):
-        pyfsagg.studies({"a": TABLES["a"]})
-    other = TABLES["b"].assign(gene=TABLES["b"]["gene"].str.replace("g", "h"))
-    with pytest.raises(DataError, match=r"no item is in two studies.*'g0' in 'a' and 'h0' in 'b'"):
-        pyfsagg.studies({"a": TABLES["a"], "b": other})
-    with pytest.raises(InputTypeError, match="data frames or files"):
-        pyfsagg.studies({"a": TABLES["a"], "b": 3})
+        pyfsagg.studies({"a": a})
     with pytest.raises(UnknownNameError, match=r"p_value column \(of 'a'\) 'p'.*PValue"):
         pyfsagg.studies(TABLES, p_value="p")
-    twice = {"a": TABLES["a"], "b": pd.concat([TABLES["b"], TABLES["b"][:2] * 1])}
+    twice = {"a": a, "b": pd.concat([b, b[:2] * 1])}
     assert pyfsagg.studies(twice, duplicates="first").log_p.shape == (2, 2, 300)
-
-
-def test_a_table_of_significant_items_is_pointed_out() -> None:
-    some = TABLES["b"][TABLES["b"]["PValue"] < 0.05]
     with pytest.warns(PyfsaggWarning, match="only significant items"):
-        pyfsagg.studies({"a": TABLES["a"], "b": some})
+        pyfsagg.studies({"a": a, "b": b[b["PValue"] < 0.05]})
 
 
 def test_copies_are_pointed_out_and_truth_is_not() -> None:
@@ -234,9 +213,8 @@ def test_heterogeneity() -> None:
     errors = norm.isf(np.array([0.01, 0.2]) / 2)
     found = pyfsagg.studies({"a": table(Z[0]), "b": table(Z[1], lfcSE=2.0)})
     assert_allclose(found.standard_errors[1], 2.0)
-    assert_allclose(
-        found.standard_errors[0], 1.0, rtol=1e-6
-    )  # an effect of z has a standard error of 1
+    # An effect of z has a standard error of 1.
+    assert_allclose(found.standard_errors[0], 1.0, rtol=1e-6)
 
 
 def test_five_studies_that_come_with_the_package() -> None:

@@ -21,6 +21,11 @@ def test_the_names_share_the_mean_rank_of_the_block() -> None:
     assert table.unranked.tolist() == [False, False, True]
     last = table._with_last_places().to_frame()["hits"].dropna()
     assert set(last) == {3.0}
+    table = RankTable.from_lists([["a", "b"]], unranked=[{"b", "c"}, ["a"]])
+    assert table.list_names == ("list1", "unranked1", "unranked2")
+    assert table.unranked.tolist() == [False, True, False]  # one name alone has an order
+    alone = RankTable.from_lists([], unranked=[["a", "b"], ["b", "c"]])
+    assert aggregate(alone, "votes").select(1) == ["b"]
 
 
 @pytest.mark.parametrize("spec", list(AGGREGATORS.own()), ids=lambda spec: spec.name)
@@ -36,17 +41,6 @@ def test_the_order_in_which_it_is_written_has_no_part(spec) -> None:  # type: ig
         for loose in (["b", "e", "h"], ["h", "b", "e"])
     ]
     np.testing.assert_array_equal(found[0], found[1])
-
-
-def test_lists_without_names_of_their_own() -> None:
-    table = RankTable.from_lists([["a", "b"]], unranked=[{"b", "c"}, ["a"]])
-    assert table.list_names == ("list1", "unranked1", "unranked2")
-    assert table.unranked.tolist() == [False, True, False]  # one name alone has an order
-
-
-def test_unranked_lists_alone() -> None:
-    table = RankTable.from_lists([], unranked=[["a", "b"], ["b", "c"]])
-    assert aggregate(table, "votes").select(1) == ["b"]
 
 
 def test_files(tmp_path: Path) -> None:
@@ -78,23 +72,20 @@ def test_bad_lists(loose: object, error: type[Exception], said: str) -> None:
         RankTable.from_lists(RANKED, unranked=loose)  # type: ignore[arg-type]
 
 
-def test_lists_that_share_no_name_are_said() -> None:
+def test_bad_files_and_lists_that_share_no_name(tmp_path: Path) -> None:
     with pytest.warns(PyfsaggWarning, match="no name is in more than one list"):
         RankTable.from_lists([["a", "b"]], unranked=[["c", "d"]])
-
-
-def test_bad_files(tmp_path: Path) -> None:
     (tmp_path / "hits.txt").write_text("a\nb\na\n")
     (tmp_path / "ranks.csv").write_text("g,l,r\na,1,2\nb,2,1\n")
     hits, ranks = tmp_path / "hits.txt", tmp_path / "ranks.csv"
-    with pytest.raises(DataError, match="occurs twice in the list 'hits'"):
-        RankTable.from_files([], unranked=hits)
-    with pytest.raises(DataError, match=r"is a matrix and .*hits\.txt an unranked list"):
-        RankTable.from_files(ranks, unranked=hits)
-    with pytest.raises(DataError, match="named twice"):
-        RankTable.from_files(hits, unranked=hits)
-    with pytest.raises(DataError, match="no file was given"):
-        RankTable.from_files([])
+    for files, loose, said in (
+        ([], hits, "occurs twice in the list 'hits'"),
+        (ranks, hits, r"is a matrix and .*hits\.txt an unranked list"),
+        (hits, hits, "named twice"),
+        ([], [], "no file was given"),
+    ):
+        with pytest.raises(DataError, match=said):
+            RankTable.from_files(files, unranked=loose)
     with pytest.warns(PyfsaggWarning, match="omitted"):
         table = RankTable.from_files([], unranked=hits, duplicates="first")
     assert table.names == ("a", "b")

@@ -18,13 +18,8 @@ from pyfsagg.unsupervised.rankings import correlation_ratio, frmv
 from pyfsagg_papers.tables.frcm import summarise_trials
 from pyfsagg_papers.tables.partition import _embedding, consensus_partition
 
-HAS_METIS = importlib.util.find_spec("pymetis") is not None
-METIS = pytest.param(
-    "metis",
-    marks=pytest.mark.skipif(
-        not HAS_METIS and "PYFSAGG_REQUIRE_ALL" not in os.environ, reason="pymetis is missing"
-    ),
-)
+MISSING = importlib.util.find_spec("pymetis") is None and "PYFSAGG_REQUIRE_ALL" not in os.environ
+METIS = pytest.param("metis", marks=pytest.mark.skipif(MISSING, reason="pymetis is missing"))
 
 
 def noisy_partitions(n: int, k: int, n_clusterings: int, noise: float, seed: int) -> tuple:
@@ -58,93 +53,65 @@ def test_consensus_of_equal_partitions_is_that_partition(method: str) -> None:
     np.testing.assert_array_equal(found, truth)
 
 
-def test_consensus_partition_refuses() -> None:
-    _, labels = noisy_partitions(12, 3, 4, 0.0, seed=0)
-    with pytest.raises(DataError, match="distinguish only 3 groups"):
-        consensus_partition(labels, 4)
-    for k in (1, 13):
-        with pytest.raises(ParameterError, match="n_clusters"):
-            consensus_partition(labels, k)
-    with pytest.raises(ParameterError, match="method must be one of"):
-        consensus_partition(labels, 3, method="hgpa")
-    with pytest.raises(ParameterError, match="partitioner must be one of"):
-        consensus_partition(labels, 3, partitioner="kahip")
-
-
-def test_metis_is_named_when_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_consensus_partition_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pymetis", None)
     _, labels = noisy_partitions(12, 3, 4, 0.0, seed=0)
-    with pytest.raises(MissingDependencyError, match="install it with pip install pymetis"):
-        consensus_partition(labels, 3, method="cspa", partitioner="metis")
+    metis = {"method": "cspa", "partitioner": "metis"}
+    for k, options, error, message in (
+        (4, {}, DataError, "distinguish only 3 groups"),
+        (1, {}, ParameterError, "n_clusters"),
+        (13, {}, ParameterError, "n_clusters"),
+        (3, {"method": "hgpa"}, ParameterError, "method must be one of"),
+        (3, {"partitioner": "kahip"}, ParameterError, "partitioner must be one of"),
+        (3, metis, MissingDependencyError, "install it with pip install pymetis"),
+    ):
+        with pytest.raises(error, match=message):
+            consensus_partition(labels, k, **options)
 
 
 RNG = np.random.default_rng(5)
 Y = np.repeat(["a", "b", "c"], 15)
-X = np.column_stack(
-    [
-        5.0 * RNG.standard_normal((3, 6))[np.repeat([0, 1, 2], 15)] + RNG.standard_normal((45, 6)),
-        RNG.standard_normal((45, 14)),
-    ]
-)
+CENTRES = 5.0 * RNG.standard_normal((3, 6))[np.repeat([0, 1, 2], 15)]
+X = np.column_stack([CENTRES + RNG.standard_normal((45, 6)), RNG.standard_normal((45, 14))])
 
 
 def test_evaluation_finds_the_classes_on_the_informative_features() -> None:
-    trials = evaluate_rankings(
-        X, Y, n_features_to_select=6, n_trials=6, n_clusterings=30, random_state=0, n_jobs=2
-    )
-    assert trials["method"].unique().tolist() == [
-        "frcm",
-        "frmv",
-        "laplacian_score",
-        "svd_entropy",
-        "pca",
-    ]
+    how = {"n_features_to_select": 6, "n_trials": 6, "n_clusterings": 30, "random_state": 0}
+    trials = evaluate_rankings(X, Y, **how, n_jobs=2)
+    methods = ["frcm", "frmv", "laplacian_score", "svd_entropy", "pca"]
+    assert trials["method"].unique().tolist() == methods
     assert (trials.groupby("method")["n_features"].max() == 6).all()
     summary = summarise_trials(trials)
     assert summary.loc["frcm", "nmi"] > 0.7
     assert summary.loc["frcm", "ari"] == trials.query("method == 'frcm'")["ari"].mean()
-    again = evaluate_rankings(
-        X, Y, n_features_to_select=6, n_trials=6, n_clusterings=30, random_state=0
-    )
-    assert trials.equals(again)
-
-
-def test_evaluation_without_randomness_repeats_its_selection() -> None:
+    assert trials.equals(evaluate_rankings(X, Y, **how))
+    # Without randomness a selection repeats itself.
     trials = evaluate_rankings(X, Y, ["svd_entropy"], n_trials=3, random_state=0)
     assert trials["n_features"].nunique() == 1
-
-
-@pytest.mark.parametrize(
-    "methods", [["frmc"], [], ["pca"]], ids=["unknown", "none", "pca without frcm"]
-)
-def test_evaluation_refuses(methods: list) -> None:
-    with pytest.raises(ParameterError, match="methods must be names from"):
-        evaluate_rankings(X, Y, methods, n_trials=1)
+    for methods in (["frmc"], [], ["pca"]):  # unknown, none, principal components without frcm
+        with pytest.raises(ParameterError, match="methods must be names from"):
+            evaluate_rankings(X, Y, methods, n_trials=1)
 
 
 def test_curve_uses_the_best_features_and_geometric_nmi() -> None:
     oracle = np.r_[np.ones(6), np.zeros(14)]
-    curve = clustering_curve(
-        X, Y, {"oracle": oracle, "worst": -oracle}, [6, 20], n_trials=5, random_state=0, n_jobs=2
-    )
+    rankings, how = {"oracle": oracle, "worst": -oracle}, {"n_trials": 5, "random_state": 0}
+    curve = clustering_curve(X, Y, rankings, [6, 20], **how, n_jobs=2)
     summary = summarise_trials(curve)["nmi"]
     assert summary["oracle", 6] > summary["worst", 6] + 0.4
     # All features: the rankings no longer differ, and the seeds are the same.
     assert summary["oracle", 20] == pytest.approx(summary["worst", 20], abs=0.2)
-    with pytest.raises(ParameterError, match="a size"):
-        clustering_curve(X, Y, {"oracle": oracle}, [21])
-    with pytest.raises(DataError, match="one score for each of 20 features"):
-        clustering_curve(X, Y, {"short": oracle[:5]}, [3])
-    with pytest.raises(ParameterError, match="must not be empty"):
-        clustering_curve(X, Y, {}, [3])
-
-
-def test_nmi_is_normalised_by_the_geometric_mean(monkeypatch: pytest.MonkeyPatch) -> None:
+    for rankings, sizes, error, message in (
+        ({"oracle": oracle}, [21], ParameterError, "a size"),
+        ({"short": oracle[:5]}, [3], DataError, "one score for each of 20 features"),
+        ({}, [3], ParameterError, "must not be empty"),
+    ):
+        with pytest.raises(error, match=message):
+            clustering_curve(X, Y, rankings, sizes)
     two = np.repeat([0, 1], [15, 30])
     values = np.column_stack([100.0 * two, np.arange(45) % 2])
-    curve = clustering_curve(
-        values, Y, {"r": [1, 0]}, [1], n_clusters=2, n_trials=1, random_state=0
-    )
+    how = {"n_clusters": 2, "n_trials": 1, "random_state": 0}
+    curve = clustering_curve(values, Y, {"r": [1, 0]}, [1], **how)
     expected = normalized_mutual_info_score(Y, two, average_method="geometric")
     assert curve["nmi"].item() == pytest.approx(expected, abs=1e-12)
     assert expected != pytest.approx(normalized_mutual_info_score(Y, two), abs=1e-3)
@@ -185,26 +152,17 @@ def test_the_graphs_of_samples_and_of_samples_beside_clusters() -> None:
 
 def test_a_table_has_as_many_principal_components_as_its_rank() -> None:
     rng = np.random.default_rng(0)
-    column = rng.normal(size=(9, 1))
-    for values, rank in (
-        (np.ones((9, 3)), 0),
-        (column * [1.0, 2.0, -1.0], 1),
-        (rng.normal(size=(9, 3)), 3),
-    ):
+    line, space = rng.normal(size=(9, 1)) * [1.0, 2.0, -1.0], rng.normal(size=(9, 3))
+    for values, rank in ((np.ones((9, 3)), 0), (line, 1), (space, 3)):
         table: Any = SimpleNamespace(values=values)
         assert _principal_components(table, 5).shape == (9, rank)
         assert _principal_components(table, 2).shape == (9, min(rank, 2))
 
 
-@pytest.mark.parametrize(
-    ("n", "distinct", "highest"), [(3, 3, 2), (100, 100, 10), (100, 4, 4), (900, 900, 20)]
-)
-def test_the_usual_numbers_of_clusters(n: int, distinct: int, highest: int) -> None:
-    values = np.arange(n)[:, np.newaxis] % distinct + np.zeros((n, 2))
-    table: Any = SimpleNamespace(values=values, n_samples=n)
-    assert resolve_k_range(None, table) == (2, highest)
-
-
-def test_a_hundred_clusterings_where_nothing_is_said() -> None:
+def test_the_usual_numbers_of_clusters_and_of_clusterings() -> None:
+    for n, distinct, highest in ((3, 3, 2), (100, 100, 10), (100, 4, 4), (900, 900, 20)):
+        values = np.arange(n)[:, np.newaxis] % distinct + np.zeros((n, 2))
+        table: Any = SimpleNamespace(values=values, n_samples=n)
+        assert resolve_k_range(None, table) == (2, highest)
     ranking = frmv(np.random.default_rng(0).normal(size=(12, 4)), random_state=0)
     assert ranking.parameters["n_clusterings"] == 100

@@ -7,14 +7,8 @@ import pytest
 
 from pyfsagg._report.page import render_page
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.unsupervised import clustering_curve, frcm, rank_unsupervised
-from pyfsagg.unsupervised._report import (
-    consensus_order,
-    plot_borda_curve,
-    plot_clustering_curve,
-    plot_consensus_matrix,
-    plot_spectrum,
-)
+from pyfsagg.unsupervised import _report, clustering_curve, frcm, rank_unsupervised
+from pyfsagg.unsupervised._report import consensus_order, plot_clustering_curve, plot_spectrum
 from pyfsagg.unsupervised.evaluation import borda_curve
 
 RNG = np.random.default_rng(0)
@@ -24,20 +18,16 @@ X[:, :4] += 5.0 * RNG.permuted(np.tile([[-1.0], [0.0], [1.0]], 4), axis=0)[GROUP
 RESULT = frcm(X, n_clusterings=30, random_state=0)
 
 
-def test_consensus_order_puts_clusters_side_by_side() -> None:
+def test_consensus_order_puts_clusters_side_by_side_in_the_picture_too() -> None:
     order = consensus_order(RESULT.consensus)
     assert sorted(order) == list(range(30))
     assert (np.diff(GROUP[order]) != 0).sum() == 2
-
-
-def test_consensus_picture_is_the_matrix_in_that_order() -> None:
     axes = RESULT.plot("consensus")
     shown = np.asarray(axes.images[0].get_array())
-    order = consensus_order(RESULT.consensus)
     np.testing.assert_array_equal(shown, RESULT.consensus[np.ix_(order, order)])
     assert axes.images[0].get_clim() == (0.0, 1.0)
     with pytest.raises(DataError, match="makes no clusterings"):
-        plot_consensus_matrix(rank_unsupervised(X, "svd_entropy"))
+        _report.plot_consensus_matrix(rank_unsupervised(X, "svd_entropy"))
 
 
 def test_spectrum_shows_all_scores_and_the_cut() -> None:
@@ -68,7 +58,7 @@ def test_curves_show_means_over_trials() -> None:
     with pytest.raises(ParameterError, match="measure must be one of"):
         plot_clustering_curve(curve, measure="rand")
     borda = borda_curve(RESULT.scores, np.arange(12))
-    line = plot_borda_curve(borda).lines[0]
+    line = _report.plot_borda_curve(borda).lines[0]
     np.testing.assert_allclose(line.get_ydata(), borda["mean_borda"])
     judged = replace(RESULT, curves={"clustering_curve": curve, "borda_curve": borda})
     page = render_page(judged._page(data_name="<b>"))

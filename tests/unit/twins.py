@@ -55,16 +55,10 @@ def mrmr(codes: np.ndarray, y: np.ndarray, n_features: int) -> tuple[np.ndarray,
     relevance = np.array([mutual_information(codes[:, j], y) for j in range(p)])
     scores, order = np.full(p, np.nan), []
     for _ in range(n_features):
-        criterion = {
-            j: relevance[j]
-            - (
-                np.mean([mutual_information(codes[:, j], codes[:, w]) for w in order])
-                if order
-                else 0
-            )
-            for j in range(p)
-            if j not in order
-        }
+        criterion = {}
+        for j in set(range(p)) - set(order):
+            shared = [mutual_information(codes[:, j], codes[:, w]) for w in order]
+            criterion[j] = relevance[j] - (np.mean(shared) if order else 0)
         # Values that differ by rounding only are ties, and go to the lowest column.
         best = min(j for j in criterion if criterion[j] >= max(criterion.values()) - 1e-12)
         scores[best] = criterion[best]
