@@ -28,8 +28,7 @@ MOST_LABELS = 30
 def _require(frame: pd.DataFrame, columns: tuple[str, ...], source: str) -> None:
     if not isinstance(frame, pd.DataFrame):
         raise InputTypeError(
-            f"the picture is drawn from a data frame as {source} returns it, got "
-            f"{type(frame).__name__}"
+            f"the picture is drawn from a data frame as {source} returns it, got {type(frame).__name__}"
         )
     for column in columns:
         if column not in frame:
@@ -55,10 +54,8 @@ def plot_stability_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes
     ax = drawing.new_axes(ax, 3.4)
     for position, (measure, part) in enumerate(curve.groupby("measure", sort=False)):
         part = part.sort_values("size")
-        colour, label = (
-            drawing.LINE_COLOURS[position % len(drawing.LINE_COLOURS)],
-            readable(str(measure)),
-        )
+        colour = drawing.LINE_COLOURS[position % len(drawing.LINE_COLOURS)]
+        label = readable(str(measure))
         style = f"{drawing.LINE_MARKERS[position % len(drawing.LINE_MARKERS)]}-"
         ax.plot(part["size"], part["value"], style, color=colour, markersize=4.5, label=label)
         ax.plot(part["size"], part["chance"], ":", color=colour, label=f"{label} by chance")
@@ -115,15 +112,8 @@ def plot_trade_off(
     order = np.flatnonzero(front)[np.lexsort((y[front], x[front]))]
     ax.plot(x[order], y[order], "o-", color=drawing.BLUE, markersize=7.0, label="Pareto front")
     if not front.all():
-        ax.plot(
-            x[~front],
-            y[~front],
-            "o",
-            color=drawing.GREY,
-            mfc="white",
-            markersize=7.0,
-            label="others",
-        )
+        look: dict[str, Any] = {"color": drawing.GREY, "mfc": "white", "ms": 7.0, "label": "others"}
+        ax.plot(x[~front], y[~front], "o", **look)
     if len(frame) <= MOST_LABELS:
         for name, left, up in zip(frame.index, x, y, strict=True):
             ax.annotate(
@@ -203,8 +193,18 @@ def stability_page(result: StabilityResult, view: Mapping[str, Any]) -> Report:
     """The report about a collection."""
     table, p = result.table, result.data["n_features"]
     sections = []
-    if definitions := _definitions(table):
-        sections.append(Section("measures", "Measures", definitions))
+    # Measures of other packages may be absent here.
+    if known := [
+        STABILITY_MEASURES.get(name) for name in table.index if name in STABILITY_MEASURES
+    ]:
+        head = [PageColumn(title, numeric=False) for title in ("Measure", "What it is", "Formula")]
+        rows = [
+            [linked(titled(spec.name), STABILITY_PAGE.entry(spec.name)), spec.summary, spec.formula]
+            for spec in known
+        ]
+        note = Markup("Formulas as they are set: {}.").format(leads_to(STABILITY_PAGE))
+        defined: list[Block] = [PageTable("What each measure is.", head, rows, note)]
+        sections.append(Section("measures", "Measures", defined))
     if result.curve is not None and result.curve["value"].notna().any():
         curve = [curve_picture(result.curve)]
         sections.append(Section("size", "Stability against subset size", curve))
@@ -216,10 +216,10 @@ def stability_page(result: StabilityResult, view: Mapping[str, Any]) -> Report:
     references = [
         (titled(str(name)), STABILITY_MEASURES.get(str(name)).source) for name in table.index
     ]
-    known = f", {plural(p, 'feature')}" if p else ""
+    of = f", {plural(p, 'feature')}" if p else ""
     return Report(
         ("Stability", "Stability of {}"),
-        f"{plural(result.data['n_resamples'], 'resample')}{known}",
+        f"{plural(result.data['n_resamples'], 'resample')}{of}",
         sections,
         settings_groups(result),
         [software(__version__), *references],
@@ -233,18 +233,6 @@ def curve_picture(curve: pd.DataFrame) -> Picture:
     return drawing.picture(
         title, "curve", plot_stability_curve, curve, label=label, caption=CURVE_CAPTION
     )
-
-
-def _definitions(table: pd.DataFrame) -> list[Block]:
-    """What each measure is; those of other packages may be absent here."""
-    known = [STABILITY_MEASURES.get(name) for name in table.index if name in STABILITY_MEASURES]
-    rows = [
-        [linked(titled(spec.name), STABILITY_PAGE.entry(spec.name)), spec.summary, spec.formula]
-        for spec in known
-    ]
-    columns = [PageColumn(title, numeric=False) for title in ("Measure", "What it is", "Formula")]
-    note = Markup("Formulas as they are set: {}.").format(leads_to(STABILITY_PAGE))
-    return [PageTable("What each measure is.", columns, rows, note)] if rows else []
 
 
 def _comparison(pair: Pair, level: str) -> list[Block]:

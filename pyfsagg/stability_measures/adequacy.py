@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.random import Generator
 
 from pyfsagg._base import validation
-from pyfsagg._base.arithmetic import Floats, Integers, scaled
+from pyfsagg._base.arithmetic import Floats, scaled
 from pyfsagg._base.fields import Part, plain
 from pyfsagg._base.memory import require_memory
 from pyfsagg._kernels.stability import kendall_block
@@ -234,8 +234,18 @@ def _adequacy(
     n_boot += n_boot % 2
     memory = 8 * n_boot * (m + 4 * p)
     require_memory(memory, f"{n_boot:,} repetitions of the aggregation", "take a smaller n_boot")
-    half = n_boot // 2
-    weights = _repetitions(m, n_boot, by, np.random.default_rng(seed))
+    half, rng = n_boot // 2, np.random.default_rng(seed)
+    # How often each resample is in each repetition; b and b + n_boot/2 are compared.
+    if by == "bootstrap":
+        weights = rng.multinomial(m, np.full(m, 1.0 / m), size=n_boot)
+    elif m < 4:
+        raise DataError(
+            f"{m} resamples have no two halves of at least two; draw at least 4 resamples"
+        )
+    else:
+        orders = rng.permuted(np.tile(np.arange(m), (half, 1)), axis=1)
+        halves = [orders < m // 2, (orders >= m // 2) & (orders < 2 * (m // 2))]
+        weights = np.concatenate(halves).astype(np.int64)
     size = int(weights[0].sum())
     if aggregator is None:
         unit, exponent = scaled(values)
@@ -275,20 +285,6 @@ def _adequacy(
         n_compared=size,
         seed=seed,
     )
-
-
-def _repetitions(m: int, n_boot: int, by: str, rng: Generator) -> Integers:
-    """How often each resample is in each repetition; b and b + n_boot/2 are compared."""
-    if by == "bootstrap":
-        return rng.multinomial(m, np.full(m, 1.0 / m), size=n_boot)
-    if m < 4:
-        raise DataError(
-            f"{m} resamples have no two halves of at least two; draw at least 4 resamples"
-        )
-    half = m // 2
-    orders = rng.permuted(np.tile(np.arange(m), (n_boot // 2, 1)), axis=1)
-    halves = [orders < half, (orders >= half) & (orders < 2 * half)]
-    return np.concatenate(halves).astype(np.int64)
 
 
 def _aggregate(aggregator: Aggregator, values: Floats) -> Floats:

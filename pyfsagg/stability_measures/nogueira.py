@@ -366,10 +366,7 @@ def _no_test(difference: float, alternative: str, note: str) -> StabilityTest:
 def _test(difference: float, variance: float, freedom: float, alternative: str) -> StabilityTest:
     error = float(np.sqrt(variance))
     statistic = difference / error
-    if alternative == "two-sided":
-        p_value = 2 * float(scipy.special.stdtr(freedom, -abs(statistic)))
-    else:
-        p_value = float(
-            scipy.special.stdtr(freedom, -statistic if alternative == "greater" else statistic)
-        )
+    sides = {"two-sided": -abs(statistic), "greater": -statistic, "less": statistic}
+    tail = float(scipy.special.stdtr(freedom, sides[alternative]))
+    p_value = 2 * tail if alternative == "two-sided" else tail
     return StabilityTest(difference, error, statistic, p_value, alternative, float(freedom))

@@ -165,7 +165,17 @@ class StabilityResult(Recorded):
         return ["result.table"]
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
-        answer = " ".join(self._headlines())
+        rows = self.table.to_dict("index")
+        said = []
+        for name, meaning in HEADLINES.items():
+            row = rows.get(name)
+            if row is None or pd.isna(row["value"]):
+                continue
+            text = f"{titled(name)} is {number(row['value'], DECIMALS)}"
+            if pd.notna(row["lower"]):
+                text += f" ({self._level} interval {_limits(row)})"
+            said.append(f"{text}: {meaning}.")
+        answer = " ".join(said)
         resamples = plural(self.data["n_resamples"], "resample").capitalize()
         facts: list[Block] = [Text(Markup("<b>{}</b>").format(answer))] if answer else []
         facts += [Text(f"{resamples} were compared: {self._what}."), self._measures()]
@@ -181,19 +191,6 @@ class StabilityResult(Recorded):
                 )
             )
         return facts
-
-    def _headlines(self) -> list[str]:
-        """The measures that most readers want, in words."""
-        sentences, rows = [], self.table.to_dict("index")
-        for name, meaning in HEADLINES.items():
-            row = rows.get(name)
-            if row is None or pd.isna(row["value"]):
-                continue
-            text = f"{titled(name)} is {number(row['value'], DECIMALS)}"
-            if pd.notna(row["lower"]):
-                text += f" ({self._level} interval {_limits(row)})"
-            sentences.append(f"{text}: {meaning}.")
-        return sentences
 
     def _measures(self) -> PageTable:
         rows = self.table.to_dict("records")
