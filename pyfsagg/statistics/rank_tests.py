@@ -345,11 +345,6 @@ def _differences(x: Any, y: Any, decimals: int | None, missing: str) -> tuple[Fl
     if decimals is not None:
         return _base.rounded(differences, decimals), n_dropped
     largest = max(float(np.abs(first[keep]).max()), float(np.abs(second[keep]).max()))
-    _warn_of_near_ties(differences, largest)
-    return differences, n_dropped
-
-
-def _warn_of_near_ties(differences: Floats, largest: float) -> None:
     gaps = np.diff(np.sort(np.concatenate([[0.0], np.abs(differences)])))
     if bool(((gaps > 0.0) & (gaps <= 4.0 * np.finfo(np.float64).eps * largest)).any()):
         remarks.warn(
@@ -357,8 +352,9 @@ def _warn_of_near_ties(differences: Floats, largest: float) -> None:
             "last bit; they are taken as they are, not as ties. Pass ",
             Param("decimals"),
             " to round the differences to the digits that the data have",
-            stacklevel=4,
+            stacklevel=3,
         )
+    return differences, n_dropped
 
 
 def _statistics(used: Floats, zero_method: str) -> tuple[float, float, float]:
