@@ -468,6 +468,18 @@ class TargetPermutation(Part):
         return LimitedSelection(self, goal, level, method, values)
 
 
+def selections(number: float) -> str:
+    """``selection``, or ``selections`` of another number than 1."""
+    return "selection" if number == 1 else "selections"
+
+
+def limit_text(goal: str, level: float) -> str:
+    """A limit on false selections in words."""
+    if goal == "max_false":
+        return f"at most {level:g} expected false {selections(level)}"
+    return f"a false discovery rate of at most {level:g}"
+
+
 @dataclass(frozen=True, eq=False)
 class LimitedSelection:
     """Features under a limit on false selections, by p-values from shuffled targets.
@@ -522,10 +534,7 @@ class LimitedSelection:
     def sentences(self) -> tuple[str, ...]:
         """The selection and its assumptions, in sentences."""
         p, chosen = len(self.feature_names), self.selected
-        limit = f"a false discovery rate of at most {self.level:g}"
-        if self.goal == "max_false":
-            noun = "selection" if self.level == 1 else "selections"
-            limit = f"at most {self.level:g} expected false {noun}"
+        limit = limit_text(self.goal, self.level)
         if chosen:
             verb = "is" if len(chosen) == 1 else "are"
             finding = (
