@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import refused
 
 import pyfsagg
 from pyfsagg._base.fields import as_record
@@ -118,21 +119,22 @@ def test_resamples_and_pairs_that_tell_nothing() -> None:
     how = {"filter": "fit_criterion", "n_resamples": 4, "random_state": 0}
     result = pyfsagg.wam(*table(), **how)
     without = pyfsagg.wam(*table(), **how, checks="none")
-    for call in (
-        lambda: result.error_control(method="stability_selection"),
-        lambda: result.error_control(q=3),
-        lambda: without.to_frame(max_false=1),
-    ):
-        with pytest.raises(
-            DataError, match=r"'bootstrap'; run it again with .*complementary_pairs"
-        ):
-            call()
-    with pytest.raises(ParameterError, match="method must be one of 'benjamini_hochberg'"):
-        result.error_control(fdr=0.1, method="bonferoni")
-    with pytest.raises(DataError, match=r"at least two pairs .* n_resamples=100"):
-        control_errors(np.ones((2, 5)))
-    with pytest.raises(DataError, match="halves of a pair one after the other"):
-        control_errors(np.ones((5, 5)))
+    again, method = (
+        r"'bootstrap'; run it again with .*complementary_pairs",
+        "method must be one of ",
+    )
+    refused(
+        result.error_control,
+        ((), {"method": "stability_selection"}, DataError, again),
+        ((), {"q": 3}, DataError, again),
+        ((), {"fdr": 0.1, "method": "b"}, ParameterError, f"{method}'benjamini_hochberg'"),
+    )
+    refused(without.to_frame, ((), {"max_false": 1}, DataError, again))
+    refused(
+        control_errors,
+        ((np.ones((2, 5)),), {}, DataError, r"at least two pairs .* n_resamples=100"),
+        ((np.ones((5, 5)),), {}, DataError, "halves of a pair one after the other"),
+    )
 
 
 def test_limits_and_targets_that_are_refused(run) -> None:
@@ -149,21 +151,16 @@ def test_limits_and_targets_that_are_refused(run) -> None:
         ({"assumption": "normal"}, "'unimodal'"),
         ({"function": "h4"}, "'h3'"),
     ):
-        with pytest.raises(ParameterError, match=message):
-            run.error_control(**options)  # type: ignore[arg-type]
+        refused(run.error_control, ((), options, ParameterError, message))
     for options, error, message in (
         ({"y": None}, DataError, "no target to shuffle; give y"),
         ({"shuffles": -1}, ParameterError, "shuffles"),
         ({"shuffles": 0}, DataError, "cannot be shuffled: shuffles = 0"),
         ({"resampling": GIVEN}, DataError, "it is not known how they were drawn"),
+        ({"shuffles": 10**12}, DataError, "12 features with 1,000,000,000,000 shuffled.*fewer"),
     ):
         X, y = table()
-        given = {"y": y, "shuffles": 19, **options}
-        with pytest.raises(error, match=message):
-            pyfsagg.permute_target(X, **given)  # type: ignore[arg-type]
-    message = r"12 features with 1,000,000,000,000 shuffled targets.*fewer"
-    with pytest.raises(DataError, match=message):
-        pyfsagg.permute_target(*table(), shuffles=10**12, random_state=0)
+        refused(pyfsagg.permute_target, ((X,), {"y": y, "shuffles": 19, **options}, error, message))
 
 
 @pytest.mark.parametrize("word", ["pfer", "pfer:", "pfer:many", "fwer:0.05", "best"])
