@@ -1,18 +1,15 @@
 """Scores beside age and batch against ppcor, coxph and linear models of R 4.2.2 (make_adjusted_r.R)."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
+from golden import DATA, stored
 
 import pyfsagg
 from pyfsagg.resampling import Rows
 
-DATA = Path(__file__).parent / "data"
 TABLE = pd.read_csv(DATA / "adjusted.csv")
-VALUES = json.loads((DATA / "adjusted_r.json").read_text())
+VALUES = stored("adjusted_r.json")
 TARGETS = {
     "pearson": ("number", "regression"),
     "f_statistic": ("number", "regression"),

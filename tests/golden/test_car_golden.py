@@ -1,20 +1,18 @@
 """CAR scores against care 1.1, and CAT scores of sda 1.3, on R 4.2.2 (make_car_r.R)."""
 
-import json
-
 import numpy as np
 import pytest
+from golden import stored, typed
 from loading import load_beside
 from scipy import stats
 
 import pyfsagg
 from pyfsagg.resampling import Rows
 
-golden = load_beside(__file__, "test_mrmr_golden")
 adjusted = load_beside(__file__, "test_adjusted_golden")
-VALUES = json.loads((golden.DATA / "car_r.json").read_text())
+VALUES = stored("car_r.json")
 TABLE = adjusted.TABLE
-SONAR, CLASSES = golden.load("sonar")
+SONAR, CLASSES = typed("sonar")
 EVERY, FEW = np.arange(len(TABLE)), np.r_[0:15, 190:205]
 CASES = {
     "number": (TABLE, TABLE["number"], "regression", EVERY),

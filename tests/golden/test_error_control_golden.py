@@ -1,22 +1,18 @@
 """Bounds against `stabsel_parameters` of R's stabs 0.7, integrated paths against the package ipss."""
 
-from __future__ import annotations
-
-import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from golden import stored
 from scipy.optimize import brentq, minimize_scalar
 
 from pyfsagg.error_control import integrated_path, pfer_bound, pfer_size
 from pyfsagg.error_control.bounds import pfer_threshold
 
-DATA = Path(__file__).parent / "data"
-STABS = json.loads((DATA / "stability_selection_stabs.json").read_text(encoding="utf-8"))
-IPSS = json.loads((DATA / "integrated_path_ipss.json").read_text(encoding="utf-8"))
+STABS = stored("stability_selection_stabs.json")
+IPSS = stored("integrated_path_ipss.json")
 # stabs finds the r-concave bound with R's optimize, whose tolerance stops short of the maximum: its
 # bounds are up to this share too small.
 SHORT = 0.02  # and they are rounded to three digits

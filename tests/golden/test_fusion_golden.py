@@ -1,18 +1,14 @@
 """Copeland, Borda, CombSUM and the Markov chains against FLAGR, on its own twenty topics of fifty lists."""
 
-from __future__ import annotations
-
-import gzip
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from golden import stored
 
 from pyfsagg import RankTable, aggregate
 
-FLAGR = json.loads(gzip.decompress((Path(__file__).parent / "data" / "flagr.json.gz").read_bytes()))
+FLAGR = stored("flagr.json.gz")
 
 
 def values(lists: list[Any], method: str, **options: Any) -> dict[Any, float]:

@@ -6,19 +6,16 @@ threshold 0.3, so neighbours are similar and no others.  Greedy and maximum matc
 these chains, and the greedy variant needs no tolerance of its own.
 """
 
-from __future__ import annotations
-
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
+from golden import stored
 from stability_cases import near, value
 
 from pyfsagg.stability_measures.measure import measure_stability
 
 KINDS = ("MBM", "Greedy", "Count", "Mean")
-CASES = json.loads((Path(__file__).parent / "data" / "stability_sets.json").read_text())
+CASES = stored("stability_sets.json")
 SNAKE = {f"Intersection{kind}": f"intersection_{kind.lower()}" for kind in KINDS}
 ADJUSTED = {*SNAKE, "Yu", "Zucknick", "Sechidis"}
 UNCORRECTED = {*SNAKE, "Yu"}
@@ -38,7 +35,7 @@ def test_values_of_stabm(measure: str) -> None:
         assert found.n_undefined == 0
 
 
-EXACT = json.loads((Path(__file__).parent / "data" / "stability_exact.json").read_text())
+EXACT = stored("stability_exact.json")
 
 
 def value_of(measure: str, key: str, **options: Any) -> float:

@@ -8,19 +8,18 @@ scmamp, which does not count ties, its χ² and Iman and Davenport's F. rstatix 
 digits.
 """
 
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from golden import stored
 
 import pyfsagg
 from pyfsagg.statistics import critical_difference, friedman, nemenyi, rm_anova, wilcoxon
 from pyfsagg_papers import load_published
 
-KNOWN = json.loads((Path(__file__).parent / "data" / "standings_tables.json").read_text("utf-8"))
+KNOWN = stored("standings_tables.json")
 
 
 def tables() -> dict[str, pd.DataFrame]:

@@ -1,15 +1,12 @@
 """pyfsagg.statistics against stored values of R; statistics_r.json is written by make_statistics_r.R."""
 
-from __future__ import annotations
-
 import itertools
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from golden import stored
 from scipy import stats
 
 from pyfsagg.statistics import (
@@ -24,12 +21,12 @@ from pyfsagg.statistics import (
 from pyfsagg.statistics.effect_sizes import noncentral_f_interval, noncentral_t_interval
 from pyfsagg_papers import load_published
 
-R = json.loads((Path(__file__).parent / "data" / "statistics_r.json").read_text())
+R = stored("statistics_r.json")
 RTOL = 1e-8
 SPHERICITY = ["mauchly_w", "mauchly_p", "gg_epsilon", "p_gg", "hf_epsilon", "p_hf"]
 
 
-def close(found: pd.Series[Any], expected: dict[str, Any], **tolerance: float) -> None:
+def close(found: pd.Series, expected: dict[str, Any], **tolerance: float) -> None:
     """Values by name; what R leaves undefined (null) must not be compared silently."""
     assert None not in expected.values()
     values, tolerance = found[list(expected)].astype(float), {"atol": 1e-13} | tolerance
