@@ -5,7 +5,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
+
+import pyfsagg
 
 DATA = Path(__file__).parents[1] / "golden" / "data"
 PEERS = Path(__file__).parents[1] / "peers" / "data"
@@ -31,3 +34,10 @@ def typed(name: str) -> tuple[pd.DataFrame, pd.Series]:
     storage = {"double": "float64", "integer": "int64", "factor": "category"}
     X = frame[list(types)].astype({column: storage[kind] for column, kind in types.items()})
     return X, frame["target"]
+
+
+def scores(X: pd.DataFrame, y: Any, filter: str, rows: Any = None, **more: Any) -> dict[str, float]:
+    """What a filter gives for the table, or for some rows, of which some may be repeated."""
+    plan = pyfsagg.resampling.Rows([np.arange(len(X)).tolist() if rows is None else rows.tolist()])
+    run = pyfsagg.wam(X, y, filter=filter, resampling=plan, checks="none", **more)
+    return dict(zip(run.feature_names, run.score_matrices[filter][0], strict=True))

@@ -58,19 +58,18 @@ def test_a_limit_finds_what_is_real_and_may_be_a_word(run: pyfsagg.EnsembleResul
 
 def test_nothing_can_be_selected_from_noise(noise: pyfsagg.EnsembleResult) -> None:
     found = noise.error_control(max_false=0.2)
-    assert found.selected == []
-    assert not found.support.any()
+    assert (
+        found.selected == noise.select("pfer:0.2") == np.flatnonzero(found.support).tolist() == []
+    )
     assert "no feature can be selected: the most frequent one" in found.sentences[0]
     assert found.sentences[0].endswith("does not say that no feature is related to the target.")
-    assert noise.select("pfer:0.2") == []
     impossible = noise.error_control(max_false=1e-9)
     assert (impossible.q, impossible.threshold) == (0, np.inf)
     assert "not even one feature that every half puts first" in impossible.sentences[0]
     assert impossible.record()["threshold"] is None
     text = " ".join(noise.summary_text(n_features_to_select=3).split())
     assert "even from noise: by chance a feature is among the best 3 in 25% of resamples" in text
-    page = noise.to_html()
-    assert "By chance alone a feature is" in page
+    assert "By chance alone a feature is" in noise.to_html()
 
 
 def test_a_small_limit_and_the_order_of_columns(run: pyfsagg.EnsembleResult) -> None:

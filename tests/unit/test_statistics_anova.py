@@ -44,17 +44,16 @@ def test_two_conditions_is_the_paired_t_test():
 
 
 @pytest.mark.parametrize(
-    ("sphericity_correction", "epsilon", "p"),
-    [("greenhouse_geisser", "gg_epsilon", "p_gg"), ("huynh_feldt", "hf_epsilon", "p_hf")],
+    ("correction", "short"), [("greenhouse_geisser", "gg"), ("huynh_feldt", "hf")]
 )
-def test_sentence_goes_by_the_correction(sphericity_correction, epsilon, p):
-    result = rm_anova(SMALL, sphericity_correction=sphericity_correction)
+def test_sentence_goes_by_the_correction(correction, short):
+    result = rm_anova(SMALL, sphericity_correction=correction)
     row = result.to_frame().iloc[0]
-    assert f"ε = {row[epsilon]:.3g}" in result.sentence
-    assert f"p = {row[p]:.3g}" in str(result)
-    assert row[p] == pytest.approx(
-        stats.f.sf(result.f, row[epsilon] * result.df_effect, row[epsilon] * result.df_error)
-    )
+    epsilon, p = row[f"{short}_epsilon"], row[f"p_{short}"]
+    assert f"ε = {epsilon:.3g}" in result.sentence
+    assert f"p = {p:.3g}" in str(result)
+    expected = stats.f.sf(result.f, epsilon * result.df_effect, epsilon * result.df_error)
+    assert p == pytest.approx(expected)
     plain = rm_anova(SMALL, sphericity_correction="none").sentence
     assert "ε" not in plain
     assert f"p = {row['p']:.3g}" in plain
@@ -96,15 +95,11 @@ def test_mauchly_p_value_is_accurate_to_second_order():
 
     rng = np.random.default_rng(8)
     values = rng.normal(size=(40, 4)) * [1.0, 1.2, 1.5, 1.1]
-    error = {}
-    for reading in ("textbook", "r"):
-        found = sphericity_test(values, reading)
-        error[reading] = abs(found.p_value - exact(np.log(found.w), 40, 4))
+    textbook, r = (sphericity_test(values, reading) for reading in ("textbook", "r"))
+    limit = exact(np.log(textbook.w), 40, 4)
     # The textbook leaves an error of third order, R's coefficient one of second order.
-    assert error["textbook"] < 1e-6 < error["r"] < 1e-5
-
-
-def test_readings_of_mauchly_agree_for_three_conditions():
+    assert abs(textbook.p_value - limit) < 1e-6 < abs(r.p_value - limit) < 1e-5
+    # For three conditions they agree.
     assert rm_anova(SMALL).sphericity == rm_anova(SMALL, mauchly="r").sphericity
 
 
@@ -312,9 +307,8 @@ def test_anova_does_not_depend_on_the_unit(unit):
     plain, found = rm_anova(values), rm_anova(values * unit)
     for name in ("f", "p_value", "p_greenhouse_geisser", "generalized_eta_squared"):
         assert getattr(found, name) == pytest.approx(getattr(plain, name), rel=1e-10), name
-    assert found.generalized_eta_squared_interval == pytest.approx(
-        plain.generalized_eta_squared_interval, rel=1e-8
-    )
+    limits = plain.generalized_eta_squared_interval
+    assert found.generalized_eta_squared_interval == pytest.approx(limits, rel=1e-8)
     assert found.sphericity.p_value == pytest.approx(plain.sphericity.p_value, rel=1e-8)
     doubled = rm_anova(values * 2.0)
     assert (doubled.f, doubled.ss_effect) == (plain.f, 4.0 * plain.ss_effect)

@@ -263,11 +263,8 @@ def test_cliques_are_the_maximal_runs():
     for shift in (0.0, 0.3, 0.8, 3.0):
         found = critical_difference(rng.normal(size=(12, 6)) + shift * np.arange(6))
         ranks = dict(zip(found.conditions, found.average_ranks, strict=True))
-        alike = {
-            pair
-            for pair in itertools.combinations(found.conditions, 2)
-            if abs(ranks[pair[0]] - ranks[pair[1]]) < found.critical_difference
-        }
+        pairs, limit = itertools.combinations(found.conditions, 2), found.critical_difference
+        alike = {(a, b) for a, b in pairs if abs(ranks[a] - ranks[b]) < limit}
         covered = {p for clique in found.cliques for p in itertools.combinations(clique, 2)}
         assert covered == alike
         for one, other in itertools.permutations(found.cliques, 2):
