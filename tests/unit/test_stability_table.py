@@ -46,6 +46,16 @@ def test_selections_have_the_measures_that_apply_to_them() -> None:
     )
 
 
+def test_measures_that_are_corrected_for_chance() -> None:
+    """Those whose mean is 0 for unrelated resamples, by the definition of each."""
+    known = list_methods("stability")
+    intersections = {f"intersection_{kind}" for kind in ("count", "greedy", "mbm", "mean")}
+    of_sets = {"kappa", "lustgarten", "nogueira", "phi", "unadjusted", "wald", "yu"}
+    of_ranks = {"kendall", "spearman", "top_down", "weighted_kendall"}
+    corrected = {"pearson"} | of_ranks | of_sets | intersections
+    assert set(known.index[known["corrected_for_chance"]]) == corrected
+
+
 def test_similarity_adds_the_adjusted_measures() -> None:
     similarity = np.where(np.eye(9, dtype=bool), 1.0, 0.2)
     table = stability_table(SCORES, similarity=similarity, interval=None, random_state=1)

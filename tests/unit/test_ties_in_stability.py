@@ -14,6 +14,8 @@ from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks.ranking import about_ties, select_top, tie_sizes
 from pyfsagg.stability_measures import feature_stability, nogueira, stability, stability_curve
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, MeasureValue
+from pyfsagg.stability_measures._input import read_matrix
+from pyfsagg.stability_measures.chance import draw_selections, select
 from pyfsagg.stability_measures.curves import chance_level
 from pyfsagg.stability_measures.measure import measure_stability, pseudo_values, stability_table
 from pyfsagg.stability_measures.pairwise import thesis_measures
@@ -92,6 +94,17 @@ def test_draws_are_near_the_mean_over_all_orders(name: str) -> None:
     assert found.value == pytest.approx(np.mean(values), abs=error)
     assert (found.n_tied, found.seed) == (3, 1)
     assert of_scores(name, random_state=1) == found
+
+
+@pytest.mark.parametrize("name", ["jaccard", "davis"])
+def test_two_draws_are_averaged(name: str) -> None:
+    """Of fifty resamples two are drawn, by pairs or of the whole collection."""
+    scores = np.random.default_rng(6).integers(0, 3, (50, 6)).astype(float)
+    drawn = list(draw_selections(select(read_matrix(scores), TOP, "random"), 7))
+    assert len(drawn) == 2
+    how = {"n_features_to_select": TOP, "input": "scores", "random_state": 7}
+    expected = np.mean([value(each, name) for each in drawn])
+    assert value(scores, name, **how) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", BY_FORMULA)
