@@ -57,9 +57,9 @@ SOURCES = {
 FEW_OF_MANY = (
     "The method depends on the scale of the scores and needs the features related to the target to be few of "
     "many: where they are a large part, or a single one of very many, it can select none however strongly "
-    "they are related. A larger limit may select some."
+    "they are related. A larger limit may select some. P-values from shuffled targets, the default of a run, "
+    "do not need them to be few."
 )
-OTHER_ANSWER = "P-values from shuffled targets, the default of a run, do not need them to be few."
 ESTIMATE = "A q-value is an estimate of the false discovery rate, not a bound."
 
 
@@ -178,7 +178,7 @@ class ErrorControl(Part):
             what = "number of expected false selections" if by_number else "q-value"
             best = int(values.argmin())
             smallest = f"the smallest {what} is {values[best]:.2g}, of {self.feature_names[best]}."
-            return f"{smallest} {FEW_OF_MANY} {OTHER_ANSWER}"
+            return f"{smallest} {FEW_OF_MANY}"
         if not math.isfinite(self.threshold):
             return (
                 "not even one feature that every half puts first would keep the limit, whatever the data. "

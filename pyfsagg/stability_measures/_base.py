@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -32,26 +32,6 @@ class Estimate:
     value: float
     n_pairs: int
     n_undefined: int
-
-
-class BoundStatistic(Protocol):
-    """A measure bound to its data, for the intervals: `unit` is what `n_pairs` and `n_undefined` count,
-    `least_variance` a lower bound of the variance of the estimate."""
-
-    n_rows: int
-    unit: str
-    variance: Callable[[], float] | None
-    least_variance: Callable[[], float] | None
-
-    def estimate(self) -> Estimate: ...
-
-    def reweighted(self, resample_weights: Floats) -> Floats:
-        """Values (b,) with row i counted weights[b, i] times; NaN where nothing is defined."""
-        ...
-
-    def leave_one_out(self) -> Floats:
-        """Values (m,) without row 0, 1, …; NaN where nothing is defined."""
-        ...
 
 
 @dataclass(eq=False)
@@ -164,6 +144,12 @@ class WholeSample:
             np.fill_diagonal(weights[:, rows], 0.0)
             values[rows] = self.reweighted(weights)
         return values
+
+
+BoundStatistic = PairwiseAverage | WholeSample
+"""A measure bound to its data, for the intervals: `unit` is what `n_pairs` and `n_undefined` count,
+`least_variance` a lower bound of the variance of the estimate. ``reweighted(weights)`` gives values (b,) with
+row i counted weights[b, i] times, ``leave_one_out()`` those (m,) without row 0, 1, …; NaN where undefined."""
 
 
 def in_stripes(

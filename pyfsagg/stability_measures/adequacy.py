@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator
 
 from pyfsagg._base import validation
 from pyfsagg._base.arithmetic import Floats, scaled
@@ -99,12 +98,12 @@ class Adequacy(Part):
         """
         limit = validation.check_real("max_change", max_change, low=0.0, high=1.0, low_open=True)
         reached = 1.0 - self.expected_top_overlap <= limit
-        if max_rank_move is not None:
-            most = validation.check_real("max_rank_move", max_rank_move, low=0.0)
-            reached = reached and self.expected_rank_move <= most
-        if max_relative_error is not None:
-            most = validation.check_real("max_relative_error", max_relative_error, low=0.0)
-            reached = reached and self.relative_error <= most
+        for name, most, found in (
+            ("max_rank_move", max_rank_move, self.expected_rank_move),
+            ("max_relative_error", max_relative_error, self.relative_error),
+        ):
+            if most is not None:
+                reached &= found <= validation.check_real(name, most, low=0.0)
         return reached
 
     def to_frame(self) -> pd.DataFrame:
@@ -132,7 +131,7 @@ def adequacy(
     by: str | None = None,
     n_boot: int = 200,
     sizes: Sequence[int] | str | None = None,
-    random_state: int | Generator | None = None,
+    random_state: int | np.random.Generator | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> Adequacy:
     """Expected change of aggregated scores and ranks with another m resamples.
@@ -151,7 +150,6 @@ def adequacy(
         Method to imitate repetitions; see the notes.  The default depends on the aggregator of the result,
         and is "bootstrap" for an array.
     n_boot : int, default 200
-        Bootstrap samples.
     sizes : sequence of int or "auto", optional
         Numbers of resamples, each in 2..m, for whose first so many ``result.curve`` has the same
         numbers; "auto": doublings from 25 up to m, and m itself.

@@ -71,18 +71,6 @@ def draw_selections(selection: SelectedSets, seed: int | None) -> Iterator[Boole
         yield support
 
 
-def draw_orders(ranks: Floats, seed: int | None) -> list[Floats]:
-    """Ascending ranks with ties in random order; the ranks themselves without ties."""
-    in_order = np.sort(ranks, axis=1)
-    if not (in_order[:, 1:] == in_order[:, :-1]).any():
-        return [ranks]
-    rng = np.random.default_rng(seed)
-    return [
-        rank_scores(ranks, "random", higher_is_better=False, random_state=rng)
-        for _ in range(n_draws(*ranks.shape))
-    ]
-
-
 def average_of_draws(bind: Callable[[Any], BoundStatistic], drawn: list[Any]) -> BoundStatistic:
     """The mean over draws of a bound statistic; of a single one, this itself."""
     first = bind(drawn[0])

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base import arithmetic, validation
@@ -26,7 +25,7 @@ def chance_level(
     n_features: int,
     n_resamples: int,
     *,
-    random_state: int | Generator | None = None,
+    random_state: int | np.random.Generator | None = None,
     **measure_params: Any,
 ) -> float:
     """Expected value of a set measure when every resample selects `size` features at random."""
@@ -62,7 +61,7 @@ def stability_curve(
     feature_names: Sequence[str] | None = None,
     input: str = "auto",
     ties: str = "random",
-    random_state: int | Generator | None = None,
+    random_state: int | np.random.Generator | None = None,
     **measure_params: Any,
 ) -> pd.DataFrame:
     """Stability of the top-k subsets against k, with the expected value under random selection.
@@ -208,9 +207,9 @@ def feature_stability(
         Size k of the selected subset for scores and ranks: a fraction of p (rounded up) or a count.
         A resample that saw s of the p features selects k s / p of them, rounded up.
     confidence_level : float, default 0.95
-        Confidence level of the Wilson interval of the selection frequency.
+        Of the Wilson interval of the selection frequency.
     quantiles : sequence of float
-        Quantiles of the rank, each in [0, 1].
+        Of the rank, each in [0, 1].
     n_features, feature_names, input, ties
         As in :func:`pyfsagg.stability`; a tied feature counts with the share of orders that select it.
 

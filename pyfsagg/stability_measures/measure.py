@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import scipy
-from numpy.random import Generator
 
 from pyfsagg._base import validation
 from pyfsagg._base.arithmetic import Floats
@@ -19,13 +18,7 @@ from pyfsagg._message import Message, Param, Remedy, Use
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.stability_measures import (
-    _base,
-    chance,
-    pairwise,  # noqa: F401
-    sets,  # noqa: F401
-    similarity_adjusted,  # noqa: F401
-)
+from pyfsagg.stability_measures import _base, chance, pairwise, sets, similarity_adjusted  # noqa: F401
 from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collection
 from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs, check_similarity
 
@@ -46,7 +39,7 @@ def measure_stability(
     confidence_level: float = 0.95,
     n_boot: int = 1000,
     ties: str = "random",
-    random_state: int | Generator | None = None,
+    random_state: int | np.random.Generator | None = None,
     **measure_params: Any,
 ) -> _base.MeasureValue:
     """One measure as a number, with the arguments of :func:`pyfsagg.stability`, but "auto" reads 0/1 as
@@ -225,7 +218,11 @@ def bind_read(
                 for support in chance.draw_selections(prepared, seed)
             ]
     elif spec.kind == "ranks" and spec.needs_strict and ties == "random":
-        drawn = chance.draw_orders(prepared, seed)
+        in_order, rng = np.sort(prepared, axis=1), np.random.default_rng(seed)
+        if (in_order[:, 1:] == in_order[:, :-1]).any():
+            how: dict[str, Any] = {"higher_is_better": False, "random_state": rng}
+            n_draws = chance.n_draws(*prepared.shape)
+            drawn = [rank_scores(prepared, "random", **how) for _ in range(n_draws)]
         n_tied = int((drawn[0] != prepared).any(axis=1).sum())
     statistic = chance.average_of_draws(lambda data: spec.bind(data, **options), drawn)
     if undefined is not None:
@@ -302,26 +299,13 @@ def pseudo_values(
     data: Any,
     measure: str = "nogueira",
     *,
-    n_features_to_select: float | int = 0.25,
-    similarity: Any = None,
-    input: str = "auto",
-    ties: str = "random",
-    random_state: int | Generator | None = None,
-    **measure_params: Any,
+    random_state: int | np.random.Generator | None = None,
+    **how: Any,
 ) -> Floats:
-    """Jackknife pseudo-values m S - (m - 1) S_(i) of a measure, one per resample, above S if it agrees
-    with the rest (below for a distance). Arguments of :func:`measure_stability`. Quenouille (1956),
-    Biometrika 43:353; Tukey (1958)."""
-    bound = bind(
-        _base.STABILITY_MEASURES.get(measure),
-        data,
-        measure_params,
-        n_features_to_select=n_features_to_select,
-        similarity=similarity,
-        input=input,
-        ties=ties,
-        seed=validation.resolve_seed(random_state),
-    )
+    """Jackknife pseudo-values m S - (m - 1) S_(i) of a measure, one per resample, above S if it agrees with
+    the rest (below for a distance); `how` is that of :func:`bind`. Quenouille (1956), Biometrika 43:353."""
+    seed = validation.resolve_seed(random_state)
+    bound = bind(_base.STABILITY_MEASURES.get(measure), data, seed=seed, **how)
     value, m = bound.estimate().value, bound.statistic.n_rows
     return np.asarray(m * value - (m - 1) * _base.jackknife_values(bound.statistic))
 
@@ -350,7 +334,7 @@ def stability_table(
     confidence_level: float = 0.95,
     n_boot: int = 1000,
     ties: str = "random",
-    random_state: int | Generator | None = None,
+    random_state: int | np.random.Generator | None = None,
 ) -> pd.DataFrame:
     """All stability measures that apply to scores, rankings or selections over resamples."""
     chance.check_ties(ties)

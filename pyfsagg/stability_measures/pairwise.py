@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from pyfsagg._base import remarks, validation
@@ -178,7 +177,7 @@ def thesis_measures(
     *,
     n_features_to_select: float | int = 0.25,
     ties: str = "random",
-    random_state: int | Generator | None = None,
+    random_state: int | np.random.Generator | None = None,
 ) -> dict[str, float]:
     """The five measures of the thesis (eq. 3.2 to 3.6) for a score matrix."""
     chance.check_ties(ties)

@@ -16,16 +16,9 @@ import numpy as np
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg._kernels.stability import common_members
-from pyfsagg.stability_measures import _base, chance
+from pyfsagg.stability_measures import _base, chance, nogueira
 from pyfsagg.stability_measures._base import WholeSample
 from pyfsagg.stability_measures._input import SelectedSets
-from pyfsagg.stability_measures.nogueira import (
-    intersection_variance,
-    nogueira_least_variance,
-    nogueira_leave_one_out,
-    nogueira_variance,
-    pairs_variance,
-)
 
 Formula = Callable[[Floats, Floats, Floats, float], Floats]
 
@@ -71,32 +64,9 @@ class SetPairs:
         known = ("none", "exact") if self.correctable else ("none",)
         check_choice("chance_correction", chance_correction, known)
         corrected = chance_correction == "exact"
-        least = lambda: pairs_variance(selection, self._corrected(selection, corrected))  # noqa: E731
-        if selection.shares is not None:  # ties at the edge; subsets of scores have one size
-            size, formula = selection.sizes[0], self._corrected(selection, corrected)
-            shares, m = selection.shares, len(selection.shares)
-            n_pairs = m * (m - 1) // 2
-
-            def value(shared: Floats) -> Floats:
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    return formula(shared, size, size, float(selection.p))
-
-            # Row i has expected intersections w_i (W - w_i), with W the sum of rows: O(m p).
-            rows = shares @ shares.sum(axis=0) - np.einsum("ij,ij->i", shares, shares)
-
-            def estimate() -> _base.Estimate:
-                mean = float(value(np.array([rows.sum() / (2 * n_pairs)]))[0])
-                defined = n_pairs if np.isfinite(mean) else 0
-                return _base.Estimate(mean if defined else np.nan, defined, n_pairs - defined)
-
-            def without_each() -> Floats:
-                if m < 3:
-                    return np.full(m, np.nan)
-                return value((rows.sum() - 2 * rows) / ((m - 1) * (m - 2)))
-
-            return _base.PairwiseAverage(
-                m, lambda a, b: value(shares[a] @ shares[b].T), estimate, least, without_each
-            )
+        least = lambda: nogueira.pairs_variance(selection, self._corrected(selection, corrected))  # noqa: E731
+        if selection.shares is not None:
+            return self._of_shares(selection, selection.shares, corrected, least)
         support = selection.support
         bits = np.zeros((len(support), -(-support.shape[1] // 64) * 8), np.uint8)
         bits[:, : -(-support.shape[1] // 8)] = np.packbits(support, axis=1)
@@ -120,6 +90,33 @@ class SetPairs:
             return cells
 
         return _base.PairwiseAverage(len(sizes), block, least_variance=least)
+
+    def _of_shares(
+        self, selection: SelectedSets, shares: Floats, corrected: bool, least: Callable[[], float]
+    ) -> _base.PairwiseAverage:
+        """With ties at the edge, in O(m p): subsets of scores have one size, and row i has expected
+        intersections w_i (W - w_i), with W the sum of rows."""
+        size, formula, m = selection.sizes[0], self._corrected(selection, corrected), len(shares)
+        n_pairs = m * (m - 1) // 2
+        rows = shares @ shares.sum(axis=0) - np.einsum("ij,ij->i", shares, shares)
+
+        def value(shared: Floats) -> Floats:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return formula(shared, size, size, float(selection.p))
+
+        def estimate() -> _base.Estimate:
+            mean = float(value(np.array([rows.sum() / (2 * n_pairs)]))[0])
+            defined = n_pairs if np.isfinite(mean) else 0
+            return _base.Estimate(mean if defined else np.nan, defined, n_pairs - defined)
+
+        def without_each() -> Floats:
+            if m < 3:
+                return np.full(m, np.nan)
+            return value((rows.sum() - 2 * rows) / ((m - 1) * (m - 2)))
+
+        return _base.PairwiseAverage(
+            m, lambda a, b: value(shares[a] @ shares[b].T), estimate, least, without_each
+        )
 
     def _corrected(self, selection: SelectedSets, corrected: bool) -> Formula:
         """The formula, if requested corrected for chance at the mean size."""
@@ -173,9 +170,9 @@ def bind_nogueira(selection: SelectedSets) -> WholeSample:
     return _frequency_statistic(
         selection,
         value,
-        variance=lambda: nogueira_variance(selection),
-        least_variance=lambda: nogueira_least_variance(selection),
-        without_each=lambda: nogueira_leave_one_out(selection),
+        variance=lambda: nogueira.nogueira_variance(selection),
+        least_variance=lambda: nogueira.nogueira_least_variance(selection),
+        without_each=lambda: nogueira.nogueira_leave_one_out(selection),
     )
 
 
@@ -235,7 +232,7 @@ def bind_somol(selection: SelectedSets) -> WholeSample:
         if not high > low:
             return 0.0
         counts = selection.membership.sum(axis=0)
-        return float((m / q / (high - low)) ** 2) * intersection_variance(counts, m, p)
+        return float((m / q / (high - low)) ** 2) * nogueira.intersection_variance(counts, m, p)
 
     return _frequency_statistic(selection, value, least_variance=least_variance)
 

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator
 
 from pyfsagg._base import validation
 from pyfsagg._base.arithmetic import Floats
@@ -17,13 +16,7 @@ from pyfsagg._kernels import stability
 from pyfsagg._kernels.stability import YU
 from pyfsagg._message import Param, Remedy, Use
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures import _base, _input
-from pyfsagg.stability_measures.chance import (
-    ExpectedPairs,
-    corrected_level,
-    hypergeometric_mean,
-    log_choose,
-)
+from pyfsagg.stability_measures import _base, _input, chance
 from pyfsagg.stability_measures.sets import set_measure
 
 MAX_COMBINATIONS = 1_000_000
@@ -168,7 +161,7 @@ def enumerated_level(
     kind: int, graph: stability.Neighbours, left: int, right: int, p: int
 ) -> float:
     """Mean of an adjusted intersection over all pairs of subsets of the two sizes."""
-    n_pairs = np.exp(log_choose(p, left) + log_choose(p, right))
+    n_pairs = np.exp(chance.log_choose(p, left) + chance.log_choose(p, right))
     if n_pairs > MAX_COMBINATIONS * (1 + 1e-9):
         raise ParameterError(
             Use(chance_correction="exact"),
@@ -203,9 +196,11 @@ def _stand_in(degree: int, first: int, second: int, p: int) -> float:
     outside = np.arange(max(0, degree - first + 1), min(degree, p - first) + 1).astype(np.float64)
     inside = degree - outside
     log_law = (
-        log_choose(p - first, outside) + log_choose(first - 1, inside) - log_choose(p - 1, degree)
+        chance.log_choose(p - first, outside)
+        + chance.log_choose(first - 1, inside)
+        - chance.log_choose(p - 1, degree)
     )
-    missed = np.exp(log_choose(p - 1 - outside, second) - log_choose(p - 1, second))
+    missed = np.exp(chance.log_choose(p - 1 - outside, second) - chance.log_choose(p - 1, second))
     return float(first / p * (1 - second / p) * (np.exp(log_law) @ (1 - missed)))
 
 
@@ -223,7 +218,7 @@ class AdjustedPairs:
         threshold: float = 0.9,
         chance_correction: str = "default",
         n_random: int = 10_000,
-        random_state: int | Generator | None = 0,
+        random_state: int | np.random.Generator | None = 0,
     ) -> _base.PairwiseAverage:
         validation.check_choice(
             "chance_correction", chance_correction, ("default", "none", "exact", "estimate")
@@ -235,7 +230,7 @@ class AdjustedPairs:
         expected = None
         if chance_correction != "none":
             level = self._level(graph, p, chance_correction, n_random, random_state)
-            expected = ExpectedPairs(sizes, level)
+            expected = chance.ExpectedPairs(sizes, level)
 
         def block(left: slice, right: slice) -> Floats:
             rows, n_left, n_right = support[left], sizes[left, None], sizes[None, right]
@@ -270,11 +265,11 @@ class AdjustedPairs:
         threshold: float = 0.9,
         chance_correction: str = "default",
         n_random: int = 10_000,
-        random_state: int | Generator | None = 0,
+        random_state: int | np.random.Generator | None = 0,
     ) -> float:
         """Expected value for two random subsets of one size."""
         if chance_correction != "none":
-            return corrected_level(size, p, m)
+            return chance.corrected_level(size, p, m)
         graph = similar_pairs(similarity, threshold)
         return self._level(graph, p, "default", n_random, random_state)(size, size)
 
@@ -309,8 +304,8 @@ def bind_zucknick(
     expected = None
     if chance_correction == "exact":
         formula = _expected_zucknick(strong)
-        expected = ExpectedPairs(
-            sizes, lambda a, b: hypergeometric_mean(formula, a, b, selection.p)
+        expected = chance.ExpectedPairs(
+            sizes, lambda a, b: chance.hypergeometric_mean(formula, a, b, selection.p)
         )
 
     def block(left: slice, right: slice) -> Floats:
@@ -362,9 +357,9 @@ def bind_sechidis(
             square = weights @ sizes**2 / n
             on = size / p * (1 - size / p)
             off = (square - size) / (p * p - p) - (size / p) ** 2
-            chance = on * diagonal + off * (everything - diagonal)
-            usable = (size > 0) & (size < p) & (np.abs(chance) > 1e-12)
-            values = np.where(usable, 1 - observed / chance, np.nan)
+            by_chance = on * diagonal + off * (everything - diagonal)
+            usable = (size > 0) & (size < p) & (np.abs(by_chance) > 1e-12)
+            values = np.where(usable, 1 - observed / by_chance, np.nan)
         return np.where(np.isfinite(values), values, np.nan)
 
     return _base.WholeSample(len(sizes), evaluate)
@@ -377,10 +372,10 @@ def _similarity_among_ties(member: Floats, strong: Floats) -> Floats | None:
     if not tied.any():
         return None
     group = tied.sum(axis=1)
-    chance = (member * tied).sum(axis=1) / np.maximum(group, 1.0)
+    share = (member * tied).sum(axis=1) / np.maximum(group, 1.0)
     single = tied @ np.diag(strong)
     together = np.einsum("ij,ij->i", tied @ strong, tied) - single
-    return np.asarray(chance * (1 - chance) * (single - together / np.maximum(group - 1, 1.0)))
+    return np.asarray(share * (1 - share) * (single - together / np.maximum(group - 1, 1.0)))
 
 
 def zucknick_chance(
@@ -393,9 +388,9 @@ def zucknick_chance(
     chance_correction: str = "none",
 ) -> float:
     if chance_correction == "exact":
-        return corrected_level(size, p, m)
+        return chance.corrected_level(size, p, m)
     formula = _expected_zucknick(_thresholded(similarity, threshold))
-    return hypergeometric_mean(formula, size, size, p)
+    return chance.hypergeometric_mean(formula, size, size, p)
 
 
 def _adjusted(**parts: Any) -> _base.StabilitySpec:
@@ -466,7 +461,7 @@ _base.STABILITY_MEASURES.add(
         source="Sechidis et al. (2020), ECML PKDD:327",
         bind=bind_sechidis,
         by_formula=True,
-        chance=corrected_level,
+        chance=chance.corrected_level,
     ),
     _intersection(
         YU,

@@ -164,14 +164,12 @@ def friedman_of_ranks(ranks: Floats, blocks: Blocks, confidence_level: float) ->
     )
 
 
-def _rank_error(n_subjects: int, n_conditions: int) -> float:
-    """Standard deviation of a difference of average ranks, √(k (k + 1) / (6 n))."""
-    return math.sqrt(n_conditions * (n_conditions + 1) / (6.0 * n_subjects))
-
-
-def _critical_value(alpha: float, n_conditions: int) -> float:
-    """q_α: the quantile of the studentised range with infinite degrees of freedom over √2."""
-    return float(scipy.stats.studentized_range.isf(alpha, n_conditions, np.inf)) / math.sqrt(2.0)
+def _critical(alpha: float, n_subjects: int, n_conditions: int) -> tuple[float, float]:
+    """q_α, the quantile of the studentised range with infinite degrees of freedom over √2; and the standard
+    deviation of a difference of average ranks, √(k (k + 1) / (6 n))."""
+    quantile = float(scipy.stats.studentized_range.isf(alpha, n_conditions, np.inf))
+    error = math.sqrt(n_conditions * (n_conditions + 1) / (6.0 * n_subjects))
+    return quantile / math.sqrt(2.0), error
 
 
 _REACH = 39.0  # beyond which the normal density is below the smallest double
@@ -264,11 +262,12 @@ def nemenyi(
     blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     ranks = rank_blocks(blocks, higher_is_better).mean(axis=0)
     n, k = blocks.values.shape
-    limit = _critical_value(level, k) * _rank_error(n, k)
+    q, error = _critical(level, n, k)
+    limit = q * error
     rows = []
     for i, j, names in pairs(blocks.conditions):
         difference = float(ranks[i] - ranks[j])
-        z = difference / _rank_error(n, k)
+        z = difference / error
         p = _range_tail(abs(z) * math.sqrt(2.0), k)
         rows.append(
             {
@@ -381,8 +380,8 @@ def critical_difference(
     n, k = by_subject.shape
     ranks = by_subject.mean(axis=0)
     order = np.argsort(ranks, kind="stable")
-    q = _critical_value(level, k)
-    limit = q * _rank_error(n, k)
+    q, error = _critical(level, n, k)
+    limit = q * error
     names = tuple(blocks.conditions[j] for j in order)
     sorted_ranks, cliques, reached = ranks[order], [], 0
     for start in range(k):

@@ -84,7 +84,15 @@ def noncentral_f_interval(
 
     def limit(probability: float) -> float:
         def excess(noncentrality: float) -> float:
-            return _noncentral_f_cdf(f, df_effect, df_error, noncentrality) - probability
+            """P(F ≤ f) as a Poisson mixture of beta distributions; older scipy.stats.ncf warns below 2
+            degrees of freedom."""
+            mean = 0.5 * noncentrality
+            reach = 9.0 * math.sqrt(mean) + 40.0
+            j = np.arange(max(0.0, math.floor(mean - reach)), mean + reach + 1.0)
+            weights = np.exp(scipy.special.xlogy(j, mean) - mean - scipy.special.gammaln(j + 1.0))
+            share = df_effect * f / (df_effect * f + df_error)
+            below = scipy.special.betainc(0.5 * df_effect + j, 0.5 * df_error, share)
+            return float(np.dot(weights, below)) - probability
 
         if float(scipy.stats.f.cdf(f, df_effect, df_error)) <= probability:
             return 0.0
@@ -94,17 +102,6 @@ def noncentral_f_interval(
         return _root(excess, 0.0, highest)
 
     return limit(1.0 - tail), limit(tail)
-
-
-def _noncentral_f_cdf(f: float, df_effect: float, df_error: float, noncentrality: float) -> float:
-    """P(F ≤ f) as a Poisson mixture of beta distributions; older scipy.stats.ncf warns below 2 degrees
-    of freedom."""
-    mean = 0.5 * noncentrality
-    reach = 9.0 * math.sqrt(mean) + 40.0
-    j = np.arange(max(0.0, math.floor(mean - reach)), mean + reach + 1.0)
-    weights = np.exp(scipy.special.xlogy(j, mean) - mean - scipy.special.gammaln(j + 1.0))
-    share = df_effect * f / (df_effect * f + df_error)
-    return float(np.dot(weights, scipy.special.betainc(0.5 * df_effect + j, 0.5 * df_error, share)))
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:

@@ -393,7 +393,6 @@ def _rank_sum(x: Floats, y: Floats, confidence_level: float) -> _Comparison:
     if np.unique(everything).size == 1:
         note = "all values are the same: p = 1 by definition"
         return _Comparison(0.0, 0.0, 0.0, x.size * y.size / 2.0, math.nan, 1.0, effect, note)
-    test = rank_tests.rank_sum(x, y, confidence_level)
-    note = "too few values for an interval at this level" if test.short else ""
-    shift = test.estimate, test.lower, test.upper
-    return _Comparison(*shift, test.statistic, math.nan, test.p_value, effect, note)
+    shift, statistic, p, short = rank_tests.rank_sum(x, y, confidence_level)
+    note = "too few values for an interval at this level" if short else ""
+    return _Comparison(*shift, statistic, math.nan, p, effect, note)
