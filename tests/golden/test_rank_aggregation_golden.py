@@ -32,9 +32,7 @@ def computed(table: RankTable, method: str) -> NDArray[np.float64]:
         "geom.mean": ("geometric_mean_rank", {"normalized": True}),
     }[method]
     values = AGGREGATORS.get(name).compute(table, **options)
-    found = values.p_values if method.startswith("RRA") else values.statistic
-    assert found is not None
-    return found
+    return values.p_values if method.startswith("RRA") else values.statistic
 
 
 def methods(case: dict[str, Any]) -> list[str]:
