@@ -227,7 +227,7 @@ def pairwise_tests(
 _Folds = tuple[float, float | None]  # test rows by training rows, and degrees of freedom
 
 
-def _read_folds(test: str, paired: bool, ratio: float | None, df: float | None) -> _Folds:
+def _read_folds(test: str, paired: bool, ratio: float | None, df: float | None) -> _Folds | None:
     """The options of the corrected t test; no other test takes them."""
     corrected = Use(test="corrected_t")
     if test != "corrected_t":
@@ -235,7 +235,7 @@ def _read_folds(test: str, paired: bool, ratio: float | None, df: float | None) 
             if value is not None:
                 leave = Remedy("drop it, or use that test")
                 raise ParameterError(named(name), " belongs to ", corrected, leave)
-        return 0.0, None
+        return None
     if not paired:
         remedy = Remedy("use ", Use(paired=True))
         raise ParameterError(corrected, " compares values of the same folds", remedy)
@@ -248,7 +248,11 @@ def _read_folds(test: str, paired: bool, ratio: float | None, df: float | None) 
 
 
 def _paired(
-    groups: _base.Groups, test: str, confidence_level: float, decimals: int | None, folds: _Folds
+    groups: _base.Groups,
+    test: str,
+    confidence_level: float,
+    decimals: int | None,
+    folds: _Folds | None,
 ) -> Iterator[_Comparison]:
     for i, j, names in _base.pairs(groups.names):
         x, y = groups.values[i], groups.values[j]
@@ -260,17 +264,10 @@ def _paired(
             )
             continue
         exact = _base.subtracted(x, y)
-        if test == "corrected_t" and decimals is not None:
+        if folds is not None and decimals is not None:
             exact = _base.rounded(exact, decimals)
         (change, both), exponent = scaled_together(exact, np.concatenate([x, y]))
-        yield _t_of_differences(
-            change,
-            both,
-            exponent,
-            names,
-            confidence_level,
-            folds if test == "corrected_t" else None,
-        )
+        yield _t_of_differences(change, both, exponent, names, confidence_level, folds)
 
 
 def _t_of_differences(
