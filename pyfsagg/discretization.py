@@ -17,7 +17,7 @@ from pyfsagg._kernels.class_tables import EQUAL_FREQUENCY, EQUAL_WIDTH
 from pyfsagg._message import Param, Remedy, Use
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.frames import open_frame
-from pyfsagg._table.table import AnyTable, Table, Weights, as_table, full_weights
+from pyfsagg._table.table import Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -226,7 +226,7 @@ def discretize(
                 ", or use an equal_width or equal_frequency discretisation",
             )
         target = check_classes(check_target(y, table.n_samples))
-    columns = numeric_columns(table, booleans=parity and method == "mdl")
+    columns = numeric_columns(table.kinds, booleans=parity and method == "mdl")
     ordered = SortedColumns.of(table.values, columns)
     cutpoints = {}
     for i, j in enumerate(columns):
@@ -244,10 +244,10 @@ def discretize(
     return Discretization(method, table.feature_names, cutpoints, levels, codes)
 
 
-def numeric_columns(table: AnyTable, *, booleans: bool) -> NDArray[np.int64]:
+def numeric_columns(kinds: NDArray[np.int8], *, booleans: bool) -> NDArray[np.int64]:
     """Positions of the columns that are cut: numbers, and with `booleans` also two-valued ones."""
-    kinds = [Kind.NUMERIC, Kind.INTEGER, *([Kind.BOOLEAN] if booleans else [])]
-    return np.flatnonzero(np.isin(table.kinds, kinds)).astype(np.int64)
+    cut = [Kind.NUMERIC, Kind.INTEGER, *([Kind.BOOLEAN] if booleans else [])]
+    return np.flatnonzero(np.isin(kinds, cut)).astype(np.int64)
 
 
 def check_totals(weights: Weights) -> int:

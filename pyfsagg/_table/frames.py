@@ -148,7 +148,7 @@ def open_frame(X: Any) -> Frame | None:
         return X
     if isinstance(X, pd.DataFrame):
         return PandasFrame(X)
-    if isinstance(X, _NO_FRAMES):
+    if isinstance(X, _NO_FRAMES) or hasattr(X, "tocsc"):  # SciPy's matrices are no frames
         return None
     import narwhals as nw
 

@@ -129,15 +129,16 @@ def as_table(
     """A :class:`Table` of an array, a frame that narwhals knows, or, with `sparse`, a
     :class:`SparseTable` of a SciPy matrix. `nominal` columns (names or positions) are levels whatever
     their type, and `allow_constant` accepts a table without variation."""
-    if is_sparse(X) and not sparse:
-        raise InputTypeError(
-            "sparse input is read by wam, bam and influence with the filters that "
-            "list_methods('filters') marks as sparse, and not here",
-            Remedy("convert it with ", DENSE, f" if {dense_megabytes(X)} fit into memory"),
-        )
-    if isinstance(X, AnyTable):
+    if isinstance(X, AnyTable if sparse else Table):
         return X
-    if is_sparse(X):
+    opened = X.frame if isinstance(X, ConvertedTable) else frames.open_frame(X)
+    if opened is None and is_sparse(X):
+        if not sparse:
+            raise InputTypeError(
+                "sparse input is read by wam, bam and influence with the filters that "
+                "list_methods('filters') marks as sparse, and not here",
+                Remedy("convert it with ", DENSE, f" if {dense_megabytes(X)} fit into memory"),
+            )
         _check_dimensions(X.shape)
         require_memory(
             SPARSE_COLUMN * X.shape[1],
@@ -147,31 +148,27 @@ def as_table(
         labels = _array_names(X.shape, feature_names)
         check_names(pd.Index(labels))
         _check_shape(X.shape, min_samples, min_features)
-        table = read_sparse(
-            X, tuple(map(str, labels)), column_positions("nominal", nominal, labels)
-        )
-        if not allow_constant:
-            _refuse_constant(table)
-        return table
-    opened = X.frame if isinstance(X, ConvertedTable) else frames.open_frame(X)
-    frame = array_frame(X, feature_names) if opened is None else opened
-    check_names(frame.names)
-    _check_shape(frame.shape, min_samples, min_features)
-    declared = column_positions("nominal", nominal, list(frame.names))
-    known = isinstance(X, ConvertedTable) and X.declared == declared
-    converted: ConvertedTable = X if known else convert_frame(frame, declared)
-    for error in converted.problems.values():
-        raise error
-    values = converted.table.values
-    for part in column_parts(values.shape[0], range(values.shape[1])):
-        infinite = np.isinf(values[:, frames.as_slice(part)])
-        if infinite.any():
-            place = int(infinite.any(axis=0).argmax())
-            row = int(infinite[:, place].argmax())
-            raise infinite_cell(converted.feature_names[part[place]], row)
-    if not allow_constant:
-        _refuse_constant(converted.table)
-    return converted.table
+        declared = column_positions("nominal", nominal, labels)
+        table: AnyTable = read_sparse(X, tuple(map(str, labels)), declared)
+    else:
+        frame = array_frame(X, feature_names) if opened is None else opened
+        check_names(frame.names)
+        _check_shape(frame.shape, min_samples, min_features)
+        declared = column_positions("nominal", nominal, list(frame.names))
+        known = isinstance(X, ConvertedTable) and X.declared == declared
+        converted: ConvertedTable = X if known else convert_frame(frame, declared)
+        for error in converted.problems.values():
+            raise error
+        table, values = converted.table, converted.table.values
+        for part in column_parts(values.shape[0], range(values.shape[1])):
+            infinite = np.isinf(values[:, frames.as_slice(part)])
+            if infinite.any():
+                place = int(infinite.any(axis=0).argmax())
+                row = int(infinite[:, place].argmax())
+                raise infinite_cell(table.feature_names[part[place]], row)
+    if not allow_constant and not any(varies(table.column(j)) for j in range(table.n_features)):
+        raise DataError("every feature is constant; there is nothing to rank")
+    return table
 
 
 @dataclass(frozen=True, eq=False)
@@ -325,14 +322,10 @@ def column_parts(n_samples: int, positions: Sequence[int]) -> Iterator[Sequence[
         yield positions[start : start + size]
 
 
-def _refuse_constant(table: AnyTable) -> None:
-    """Refuse a table in which no column varies; stops at the first that does."""
-    for j in range(table.n_features):
-        column = table.column(j)
-        known = column[~np.isnan(column)]
-        if (known != known[:1]).any():
-            return
-    raise DataError("every feature is constant; there is nothing to rank")
+def varies(column: Floats) -> bool:
+    """Whether two known cells differ."""
+    known = column[~np.isnan(column)]
+    return bool((known != known[:1]).any())
 
 
 def full_weights(n_samples: int, sample_weight: Any = None) -> Weights:
@@ -503,8 +496,6 @@ def set_apart(task: Task, table: T) -> tuple[T, Adjusters | None, Table | None]:
         apart[role] = Table(
             np.asfortranarray(values), own.feature_names, own.kinds, dict(own.levels)
         )
-    if not apart:
-        return table, None, None
     adjusters = Adjusters(apart["adjust"]) if "adjust" in apart else None
     if adjusters is not None:
         _check(adjusters)

@@ -462,9 +462,9 @@ def read_target(task: Task, table: T, y: Any, *, optional: bool = False) -> tupl
     """The features of a table and its target, with what is set apart of the rows; no target if `optional`."""
     n_samples, bins = table.n_samples, task.target_bins
     target = check_target(y, n_samples, task=task.task, bins=bins, optional=optional)
+    if task.adjust is None and task.always is None:
+        return table, target
     features, adjusters, always = set_apart(task, table)
-    if adjusters is None and always is None:
-        return features, target
     return features, replace(target, adjusters=adjusters, always=always)
 
 

@@ -30,7 +30,7 @@ from pyfsagg.filters import _base
 
 def _dense_entropy(
     columns: SortedColumns,
-    values: Floats,
+    rising: Floats | None,
     nominal: tuple[Integers, NDArray[np.int32], Integers],
     n_classes: int,
     parity: bool,
@@ -40,16 +40,16 @@ def _dense_entropy(
     weights: Weights,
     scores: Floats,
 ) -> None:
-    """Write the scores of the entropy filters: `columns` were sorted once and are cut; `nominal` has
-    the positions, codes and numbers of levels of the others."""
+    """Write the scores of the entropy filters: `columns` were sorted once and are cut (by MDL,
+    or by bins of their `rising` values); `nominal` has positions, codes and numbers of levels."""
     resamples = (weights, labels, n_classes, check_totals(weights) + 1)
     by_resample = np.moveaxis(scores, 0, 2)
-    if len(columns.columns) and discretization == "mdl":
+    if len(columns.columns) and rising is None:
         order = (columns.order, columns.n_known, columns.tied, columns.row_bits)
         by_resample[:, columns.columns] = score_mdl(*order, *resamples, parity)
-    elif len(columns.columns):
+    elif rising is not None and len(columns.columns):
         kind = EQUAL_WIDTH if discretization == "equal_width" else EQUAL_FREQUENCY
-        cells = (columns.n_known, columns.row_bits, values, columns.columns)
+        cells = (columns.n_known, columns.row_bits, rising, columns.columns)
         score_binned(ENTROPY, kind, bins, columns.order, *cells, *resamples, scores)
     places, codes, n_levels = nominal
     if len(places):
@@ -93,7 +93,7 @@ def prepare_entropy(
     discretization = check_choice("discretization", discretization, METHODS)
     bins = check_integer("bins", bins, low=2, high=2**15)
     n_classes = check_classes(target).n_classes
-    columns = numeric_columns(table, booleans=parity and discretization == "mdl")
+    columns = numeric_columns(table.kinds, booleans=parity and discretization == "mdl")
     how = (n_classes, parity, discretization, bins)
     if isinstance(table, SparseTable):
         sparse = (_base.sorted_places(table), columns, *how)
@@ -104,8 +104,8 @@ def prepare_entropy(
     n_levels = np.nan_to_num(codes, nan=-1.0).max(axis=1, initial=-1.0) + 1.0
     codes = np.where(np.isnan(codes), n_levels[:, np.newaxis], codes)
     others = (nominal, codes.astype(np.int32), n_levels.astype(np.int64) + 1)
-    values = ordered.rising(table.values) if discretization != "mdl" else table.values
-    dense = (ordered, values, others, *how)
+    rising = None if discretization == "mdl" else ordered.rising(table.values)
+    dense = (ordered, rising, others, *how)
     together = TOGETHER if table.n_samples <= _base.FEW_ROWS else 1
     return _base.KernelScorer(_dense_entropy, dense, SCORES, table.n_features, together=together)
 
