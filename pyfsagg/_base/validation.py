@@ -52,19 +52,17 @@ def check_real(
     low_open: bool = False,
 ) -> float:
     """`value` as float, or an error with the allowed range."""
+    a_number, number = "number", math.nan
+    if not isinstance(value, bool) and isinstance(value, numbers.Real):
+        with suppress(OverflowError):
+            number = float(value)
+        too_low = low is not None and (number < low or (low_open and number == low))
+        too_high = high is not None and number > high
+        if math.isfinite(number) and not too_low and not too_high:
+            return number
+        a_number = "number" if math.isfinite(number) else "finite number"
     allowed = _interval(low, high, low_open)
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise ParameterError(named(name), f" must be a number{allowed}", Got(value))
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise ParameterError(named(name), f" must be a finite number{allowed}", Got(value))
-    too_low = low is not None and (number < low or (low_open and number == low))
-    if too_low or (high is not None and number > high):
-        raise ParameterError(named(name), f" must be a number{allowed}", Got(value))
-    return number
+    raise ParameterError(named(name), f" must be a {a_number}{allowed}", Got(value))
 
 
 def check_level(name: str, value: object) -> float:

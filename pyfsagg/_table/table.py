@@ -280,14 +280,12 @@ def _check_shape(shape: tuple[int, ...], min_samples: int, min_features: int) ->
 def check_names(columns: pd.Index) -> None:
     """Refuse columns with empty or repeated names."""
     if isinstance(columns, pd.MultiIndex):
-        raise DataError(
-            Param("X"), " has several levels of column names", Remedy("flatten them to one")
-        )
-    missing = columns.isna()
+        message = " has several levels of column names"
+        raise DataError(Param("X"), message, Remedy("flatten them to one"))
     names = [str(name) for name in columns.tolist()]
-    blank = [j for j, name in enumerate(names) if missing[j] or not name.strip()]
-    if blank:
-        raise DataError(f"column {blank[0] + 1} of the table has no name; give every column a name")
+    for j, missing in enumerate(columns.isna(), start=1):
+        if missing or not names[j - 1].strip():
+            raise DataError(f"column {j} of the table has no name; give every column a name")
     check_writable_names(names, "a column")
     frames.refuse_duplicates(names)
 
@@ -296,13 +294,10 @@ def column_positions(
     argument: str, columns: Sequence[str | int] | None, names: list[Any]
 ) -> set[int]:
     """The positions of the columns that an argument names or counts."""
-    if columns is None:
-        return set()
-    if isinstance(columns, str):
-        columns = [columns]
-    positions = set()
+    positions: set[int] = set()
     place = {name: j for j, name in enumerate(names)}
-    for column in check_list(argument, columns):
+    given = [columns] if isinstance(columns, str) else () if columns is None else columns
+    for column in check_list(argument, given):
         if isinstance(column, Hashable) and column in place:
             positions.add(place[column])
         elif isinstance(column, numbers.Integral):
@@ -333,22 +328,20 @@ def full_weights(n_samples: int, sample_weight: Any = None) -> Weights:
     if sample_weight is None:
         return np.ones((1, n_samples), dtype=np.uint16)
     weights = as_array("sample_weight", sample_weight, np.float64)
+    what = Param("sample_weight")
     if weights.shape != (n_samples,):
-        raise ParameterError(
-            Param("sample_weight"),
-            " must have one number per sample: Sample weights must be 1D of length ",
-            f"{n_samples}, got shape {weights.shape}",
-        )
+        message = " must have one number per sample: Sample weights must be 1D of length "
+        raise ParameterError(what, message, f"{n_samples}, got shape {weights.shape}")
     whole = np.isfinite(weights).all() and bool((weights == np.floor(weights)).all())
     if whole and weights.max() > MAX_WEIGHT:
         raise ParameterError(
-            Param("sample_weight"),
+            what,
             f" counts a row {weights.max():.0f} times, and a row counts at most {MAX_WEIGHT} times",
             Remedy("divide the weights by a common factor"),
         )
     if not whole or weights.min() < 0 or weights.sum() < 2:
         raise ParameterError(
-            Param("sample_weight"),
+            what,
             f" says how often each row counts: whole numbers from 0 to {MAX_WEIGHT}, not nearly ",
             "all of them zero; their sum must be at least 2",
         )
@@ -377,8 +370,7 @@ ALIASED = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class Adjusters:
-    """The adjusting columns of the rows: nominal (words, booleans, two values, or declared; missing is
-    a level), or complete numbers."""
+    """The adjusting columns: nominal (words, two values, or declared; missing is a level), or numbers."""
 
     table: Table
 
@@ -426,11 +418,9 @@ class Adjusters:
     @cached_property
     def indicators(self) -> Floats:
         """A column of ones, and one for each level of a nominal column (n_samples, ·)."""
-        columns = [np.ones((self.table.n_samples, 1))]
-        for j in np.flatnonzero(self.nominal).tolist():
-            codes = self._codes(j)
-            columns.append(np.eye(codes.max() + 1)[codes])
-        return np.hstack(columns)
+        codes = [self._codes(j) for j in np.flatnonzero(self.nominal).tolist()]
+        ones = np.ones((self.table.n_samples, 1))
+        return np.hstack([ones, *(np.eye(each.max() + 1)[each] for each in codes)])
 
     @property
     def design(self) -> Floats:
@@ -491,18 +481,14 @@ def set_apart(task: Task, table: T) -> tuple[T, Adjusters | None, Table | None]:
         if not places.size or not rest.size:
             few = "no column" if not places.size else "all columns, and leaves none to be scored"
             raise DataError(Param(role), f" names {few}")
-        values = np.column_stack([table.column(j) for j in chosen])
+        values = np.asfortranarray(np.column_stack([table.column(j) for j in chosen]))
         own = table.take(places)
-        apart[role] = Table(
-            np.asfortranarray(values), own.feature_names, own.kinds, dict(own.levels)
-        )
-    adjusters = Adjusters(apart["adjust"]) if "adjust" in apart else None
-    if adjusters is not None:
-        _check(adjusters)
+        apart[role] = Table(values, own.feature_names, own.kinds, dict(own.levels))
+    adjusters = _checked(Adjusters(apart["adjust"])) if "adjust" in apart else None
     return cast("T", table.take(rest)), adjusters, apart.get("always")
 
 
-def _check(adjusters: Adjusters) -> None:
+def _checked(adjusters: Adjusters) -> Adjusters:
     for j in np.flatnonzero(~adjusters.nominal).tolist():
         column, name = adjusters.table.values[:, j], adjusters.names[j]
         if np.isnan(column).any():
@@ -527,3 +513,4 @@ def _check(adjusters: Adjusters) -> None:
             "there is nothing left to explain",
             Remedy("leave identifiers out; subjects with several rows are ", Use(groups="…")),
         )
+    return adjusters
