@@ -21,7 +21,7 @@ from joblib import Parallel, delayed
 from pyfsagg import evaluate, load_dataset
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
-from pyfsagg.evaluation.cells import Fit, draw_parts, fit_one
+from pyfsagg.evaluation.cells import Fit, FitWork, draw_parts, fit_one
 from pyfsagg.evaluation.learners import read_classifiers
 from pyfsagg.evaluation.plan import MODELS
 from pyfsagg.evaluation.protocol import Protocol
@@ -42,15 +42,15 @@ def fits(n_subsets: int, repeats: int) -> list[tuple[Any, ...]]:
     target = check_target(data.y, table.n_samples)
     (part,) = draw_parts(table, target, Protocol("thesis"), seed=0)
     models = read_classifiers(MODELS["classes"][1])
+    folds = {(fold.pool, fold.repeat, fold.number): fold for fold in part.folds}
+    shared = FitWork(folds, table, target, models, ("accuracy",), 0)
     rng = np.random.default_rng(0)
     found = []
     for _ in range(n_subsets):
         features = rng.permutation(table.n_features)[: rng.integers(4, table.n_features)]
         for fold in part.folds:
-            for label, item in models.items():
-                positions = Fit.of(fold, label, features).positions
-                task = (table, target, positions, fold, item, ("accuracy",), fold.seed(0))
-                found += [task] * repeats
+            for label in models:
+                found += [(shared, Fit.of(fold, label, features))] * repeats
     return found
 
 

@@ -26,7 +26,6 @@ ONE_TABLE = (
     "on 8 data sets or more, pyfsagg standings RUN RUN … (standings of a mapping in Python) says it."
 )
 
-
 TITLES = ("Influence of the aggregator", "Influence of the aggregator on {}")
 BERKER = (
     "Berker, Armstrong, Conitzer, Shah (2026). Designing rules to pick a rule: aggregation by "
@@ -46,9 +45,8 @@ def plot_aggregator_stability(
     """Stability of the ranking by each aggregator over the folds, with jackknife intervals."""
     label = result._filter_label(filter)
     spec = STABILITY_MEASURES.get(measure)
-    frame = result.to_frame(
-        [spec.name], n_features_to_select=n_features_to_select, confidence_level=confidence_level
-    )
+    how = {"n_features_to_select": n_features_to_select, "confidence_level": confidence_level}
+    frame = result.to_frame([spec.name], **how)
     frame = frame[frame["filter"] == label]
     if frame["value"].isna().all():
         raise DataError(str(frame["note"].iloc[0]))
@@ -104,26 +102,54 @@ INFLUENCE_PLOTS: dict[str, Callable[..., Axes]] = {"stability": plot_aggregator_
 
 def influence_page(result: InfluenceResult, view: Mapping[str, Any]) -> closing.Report:
     """The report of an influence run."""
-    measures, n_features_to_select = view["measures"], view["n_features_to_select"]
-    frame = result.to_frame(measures, n_features_to_select=n_features_to_select)
+    k = view["n_features_to_select"]
+    frame = result.to_frame(view["measures"], n_features_to_select=k)
     names = list(dict.fromkeys(frame["measure"]))
+    known = frame[(frame["measure"] == names[0]) & frame["value"].notna()]
     sections = []
     for label in result.filters:
-        part = frame[frame["filter"] == label]
-        blocks = _filter_blocks(result, part, label, n_features_to_select)
-        sections.append(Section(label.replace("_", "-").lower(), titled(label), blocks))
-    kind = "a number of" if isinstance(n_features_to_select, int) else "a fraction of the"
-    size = ("Best features compared", f"{n_features_to_select} ({kind} features)")
+        blocks: list[Block] = []
+        name = label.replace("_", "-").lower()
+        if (known["filter"] == label).any():
+            drawn = drawing.picture(
+                f"Stability by {titled(names[0])}",
+                f"{name}-stability",
+                plot_aggregator_stability,
+                *(result, names[0]),
+                filter=label,
+                n_features_to_select=k,
+                label=f"Stability by {titled(names[0])} of each aggregator",
+                caption="Dot: stability over the folds. Line: its 95 % jackknife interval, which shows how "
+                "far single folds matter.",
+            )
+            blocks.append(drawn)
+        if len(result.aggregators) > 1:
+            blocks.append(Text(ONE_TABLE, quiet=True))
+        sections.append(Section(name, titled(label), blocks))
     sections += closing.glossary(
         (titled(name), STABILITY_MEASURES.get(name).summary, STABILITY_PAGE.entry(name))
         for name in names
     )
+    kind = "a number of" if isinstance(k, int) else "a fraction of the"
+    size = ("Best features compared", f"{k} ({kind} features)")
     subtitle = (
         f"{plural(result.data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}, "
         f"{plural(result.n_folds, 'fold')}"
     )
+    filters = [label for label in result.parameters["filters"] if label in FILTERS]
+    references = [
+        closing.software(result.versions["pyfsagg"]),
+        ("Influence of the aggregator", f"{closing.THESIS}, section 3.3.2 (“thesis” below)"),
+        *_sources("Filter", FILTERS, filters),
+        *_sources("Aggregator", AGGREGATORS, result.aggregators),
+        *_sources("Measure", STABILITY_MEASURES, names),
+    ]
     settings = closing.settings_groups(result, last=[size])
-    return closing.Report(TITLES, subtitle, sections, settings, _references(result, names))
+    return closing.Report(TITLES, subtitle, sections, settings, references)
+
+
+def _sources(kind: str, registry: Registry[Any], names: Sequence[str]) -> list[tuple[str, str]]:
+    return [(f"{kind} {readable(name)}", registry.get(name).source) for name in names]
 
 
 def list_influence_page(result: ListInfluence, view: Mapping[str, Any]) -> closing.Report:
@@ -137,52 +163,7 @@ def list_influence_page(result: ListInfluence, view: Mapping[str, Any]) -> closi
         caption="Dot: mean over the splits. Line: its 95 % interval, by a jackknife over the lists.",
     )
     sections = [Section("agreement", "Agreement of two halves", [drawn], short="Agreement")]
-    of = [
-        (f"Aggregator {readable(name)}", AGGREGATORS.get(name).source)
-        for name in result.aggregators
-    ]
+    of = _sources("Aggregator", AGGREGATORS, result.aggregators)
     references = [closing.software(result.versions["pyfsagg"]), ("Choice by halves", BERKER), *of]
     subtitle = f"{plural(result.data['n_lists'], 'list')}, {plural(result.data['n_items'], 'item')}"
     return closing.Report(TITLES, subtitle, sections, closing.settings_groups(result), references)
-
-
-def _filter_blocks(
-    result: InfluenceResult, frame: pd.DataFrame, label: str, n_features_to_select: float | int
-) -> list[Block]:
-    measure = str(frame["measure"].iloc[0])
-    blocks: list[Block] = []
-    if frame.loc[frame["measure"] == measure, "value"].notna().any():
-        blocks.append(
-            drawing.picture(
-                f"Stability by {titled(measure)}",
-                f"{label.replace('_', '-').lower()}-stability",
-                plot_aggregator_stability,
-                *(result, measure),
-                filter=label,
-                n_features_to_select=n_features_to_select,
-                label=f"Stability by {titled(measure)} of each aggregator",
-                caption="Dot: stability over the folds. Line: its 95 % jackknife interval, which shows how "
-                "far single folds matter.",
-            )
-        )
-    if len(result.aggregators) > 1:
-        blocks.append(Text(ONE_TABLE, quiet=True))
-    return blocks
-
-
-def _references(result: InfluenceResult, measures: Sequence[str]) -> list[tuple[str, str]]:
-    filters = [label for label in result.parameters["filters"] if label in FILTERS]
-    methods: list[tuple[str, Registry[Any], Sequence[str]]] = [
-        ("Filter", FILTERS, filters),
-        ("Aggregator", AGGREGATORS, result.aggregators),
-        ("Measure", STABILITY_MEASURES, measures),
-    ]
-    return [
-        closing.software(result.versions["pyfsagg"]),
-        ("Influence of the aggregator", f"{closing.THESIS}, section 3.3.2 (“thesis” below)"),
-        *(
-            (f"{kind} {readable(name)}", registry.get(name).source)
-            for kind, registry, names in methods
-            for name in names
-        ),
-    ]

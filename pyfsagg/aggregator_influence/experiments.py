@@ -65,9 +65,8 @@ def influence(
 ) -> InfluenceResult:
     """Influence of the aggregator on the stability of the ensemble ranking.
 
-    Each fold of a stratified cross-validation leaves some samples out; within-aggregation with
-    `n_resamples` bootstraps ranks the features on the rest, once per aggregator.  The score matrix
-    of a fold is computed once and shared by all aggregators.
+    Each fold of a stratified cross-validation leaves some samples out; an ensemble ranks the features on the
+    rest, once per aggregator.  The score matrix of a fold is shared by all aggregators.
 
     Parameters
     ----------
@@ -81,7 +80,7 @@ def influence(
     normalize : {"per_resample", "per_feature"}
         As in :func:`pyfsagg.bam`.
     aggregators : sequence of str, or mapping of str to options
-        Names from ``pyfsagg.list_methods("aggregators")``; with options for instance
+        Of ``pyfsagg.list_methods("aggregators")``; with options for instance
         ``{"mean_rank": {}, "geometric_mean": {"shift": "minimum"}}`` (scores of mRMR can be negative).
     n_folds : int
         Number of folds, at least 2 and at most the size of the smallest class.
@@ -90,8 +89,7 @@ def influence(
     resampling : str or plan
         Resampling plan, as in :func:`pyfsagg.wam`.  Its ``sample_weight`` is also used in the folds.
     task, random_state, n_jobs, execution
-        As in :func:`pyfsagg.wam`; workers share the folds, and there are no scratch files.  Folds
-        are stratified by the classes, or by the bins of a numeric target.
+        As in :func:`pyfsagg.wam`; workers share the folds, which are stratified by classes or bins.
 
     See Also
     --------
@@ -100,8 +98,8 @@ def influence(
 
     Notes
     -----
-    Source: thesis 3.3.2; the settings that its text gives for tables 4.5 and 4.6 are the defaults
-    (their numbers are those of 100 resamples), with Stuart's statistic computed as it is defined.
+    Source: thesis 3.3.2; the defaults are those of its text (tables 4.5 and 4.6 have 100 resamples), with
+    Stuart's statistic computed as it is defined.
 
     Examples
     --------
@@ -122,12 +120,17 @@ def influence(
     execution = Execution._without_scratch("influence", execution)
     with execution.limited():
         plan = read_plan(resampling)
-        _check_inner_plan(plan)
+        if plan.only or isinstance(plan, PoissonBootstrap):
+            others = "use 'bootstrap', 'stratified_bootstrap', 'subsample' or a "
+            raise ParameterError(
+                Use(resampling=plan.name),
+                " cannot be drawn inside the training part of a fold",
+                Remedy(others, Public("resampling.GroupedBootstrap")),
+            )
         filters = list(filter) if isinstance(filter, (list, tuple)) else [filter]
         if method == "bam" and len(filters) < 2:
-            raise ParameterError(
-                Use(method="bam"), " needs at least two filters to aggregate between"
-            )
+            needs = " needs at least two filters to aggregate between"
+            raise ParameterError(Use(method="bam"), needs)
         options = bound_aggregators(aggregators)
         folds = set_up_run(
             X,
@@ -171,33 +174,14 @@ def influence(
             for scores in resume_tasks(*work, numbers, n_jobs=n_jobs, threads=threads):
                 by_fold.append(scores)
                 advance(len(by_fold))
-        call = Call.of(influence, arguments, random_state=folds.seed)
-        parameters = {
-            **folds.parameters,
-            **settings,
-            "resampling": f"{readable(plan.name)} within stratified folds",
-            "call": call.record(),
+        matrices = {
+            (label, name): np.stack([scores[f"{label}|{name}"] for scores in by_fold])
+            for label, name in (key.rsplit("|", 1) for key in by_fold[0])
         }
-        return InfluenceResult(
-            {
-                (label, name): np.stack([scores[f"{label}|{name}"] for scores in by_fold])
-                for label, name in (key.rsplit("|", 1) for key in by_fold[0])
-            },
-            folds.names,
-            parameters=parameters,
-            data=folds.data,
-        )
-
-
-def _check_inner_plan(plan: Plan) -> None:
-    """Refuse plans that do not draw rows of a training part."""
-    if plan.only or isinstance(plan, PoissonBootstrap):
-        others = "use 'bootstrap', 'stratified_bootstrap', 'subsample' or a "
-        raise ParameterError(
-            Use(resampling=plan.name),
-            " cannot be drawn inside the training part of a fold",
-            Remedy(others, Public("resampling.GroupedBootstrap")),
-        )
+        inner = f"{readable(plan.name)} within stratified folds"
+        call = Call.of(influence, arguments, random_state=folds.seed).record()
+        parameters = {**folds.parameters, **settings, "resampling": inner, "call": call}
+        return InfluenceResult(matrices, folds.names, parameters=parameters, data=folds.data)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,10 +196,9 @@ class FoldPlan:
 
     def score_fold(self, fold: int) -> dict[str, Floats]:
         """Score matrices (n_resamples, n_features) on the training part of one fold, by filter."""
-        table, target = self.folds.table, self.folds.target
         resamples = draw_resamples(
-            table,
-            target,
+            self.folds.table,
+            self.folds.target,
             self.plan,
             n_resamples=self.n_resamples,
             seed=_fold_seed(self.folds.seed, fold),
@@ -230,12 +213,13 @@ class FoldPlan:
         ensembles = {"bam": matrices}
         if self.normalize is None:
             ensembles = {label: {label: matrices[label]} for label in self.folds.labels}
-        scores = {}
-        for name, options in self.aggregators.items():
-            recipe = Recipe(name, options, self.normalize or "per_resample")
-            for label, parts in ensembles.items():
-                scores[f"{label}|{name}"] = recipe.scores(parts, names)
-        return scores
+        way = self.normalize or "per_resample"
+        recipes = {name: Recipe(name, how, way) for name, how in self.aggregators.items()}
+        return {
+            f"{label}|{name}": recipe.scores(parts, names)
+            for name, recipe in recipes.items()
+            for label, parts in ensembles.items()
+        }
 
 
 def _fold_seed(seed: int, fold: int) -> int:
@@ -258,12 +242,11 @@ def compare_aggregators(
     results : mapping of data set name to InfluenceResult
         With the same aggregators; fewer than 8 are too few to speak of other data sets.
     measure : str
-        A measure of ``pyfsagg.list_methods("stability")`` that works on scores or ranks, or on
-        subsets of size `n_features_to_select`.
+        Of ``pyfsagg.list_methods("stability")``, of scores, ranks, or subsets of `n_features_to_select`.
     filter : str, optional
         Which filter of the results; the first one by default.
     n_features_to_select : float or int
-        Size of the subsets: a fraction of the features of a data set, or a count.
+        A fraction of the features of a data set, or a count.
     confidence_level : float
 
     See Also
@@ -422,17 +405,16 @@ def influence_of_lists(
 ) -> ListInfluence:
     """Which aggregator suits complete lists, scores or partial judges: agreement of halves of the lists.
 
-    The lists are split into two halves many times.  Each half is aggregated by each rule, and the two
-    results are compared over the items that both halves know.  A jackknife over the lists says how far the
-    answer depends on them, and which rules differ from the first one.
+    The lists are split into halves many times, each is aggregated by each rule, and the two results are
+    compared over the items of both.  A jackknife over the lists says which rules differ from the first.
 
     Parameters
     ----------
     lists : RankTable, or any input of :func:`pyfsagg.aggregate`
         At least six lists.
     aggregators : sequence of str, or mapping of str to options, optional
-        Names from ``pyfsagg.list_methods("aggregators")``; the others are compared with the first.  By
-        default robust rank aggregation, mean, median and geometric mean rank, and Stuart.
+        The others are compared with the first; by default robust rank aggregation, mean, median and
+        geometric mean rank, and Stuart.
     measure : str
         Of ``pyfsagg.list_methods("stability")``; those of selections compare the best quarter.
     n_splits : int
@@ -454,9 +436,8 @@ def influence_of_lists(
 
     Notes
     -----
-    The rule is that of Berker, Armstrong, Conitzer and Shah (ICLR 2026), who take the aggregator of least
-    disagreement; interval and comparison are ours.  An aggregator that agrees more with itself need not
-    be nearer to the truth.
+    Berker, Armstrong, Conitzer and Shah (ICLR 2026) take the aggregator of least disagreement; interval and
+    comparison are ours.  One that agrees more with itself need not be nearer to the truth.
 
     Examples
     --------
@@ -491,13 +472,8 @@ def influence_of_lists(
                 both = np.stack(pair)[:, ~np.isnan(pair).any(axis=0)]
                 value = measure_stability(both, measure, input="scores", random_state=seed).value
                 agreement[k, i] += value / n_splits
-    parameters = {
-        "aggregators": list(options),
-        "measure": measure,
-        "n_splits": n_splits,
-        "seed": seed,
-        "call": call.record(),
-    }
+    parameters = {"aggregators": list(options), "measure": measure, "n_splits": n_splits}
+    parameters |= {"seed": seed, "call": call.record()}
     data = {"n_lists": m, "n_items": table.n_items, "sha256": hash_of_table(table)}
     return ListInfluence(tuple(options), measure, agreement, parameters=parameters, data=data)
 

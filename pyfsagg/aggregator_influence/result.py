@@ -70,10 +70,9 @@ def bound_aggregators(
 
 
 THESIS_MEASURES = ("spearman", "jaccard", "canberra")
-
-DECIMALS = 10
-"""To which stability is compared; the rounding errors of pseudo-values are a thousand times smaller."""
-
+DECIMALS = (
+    10  # of compared stability; rounding errors of pseudo-values are a thousand times smaller
+)
 DEPENDENT = (
     "the value of each fold uses the rankings of all folds, which share most of their rows, and tests of "
     "such values find differences far more often than they say; compare over several data sets"
@@ -95,8 +94,8 @@ class InfluenceResult(Recorded):
 
     Notes
     -----
-    Shown with `measures` of stability and `n_features_to_select` (the size of the subsets that measures of
-    selections compare).  Picture: ``"stability"`` (of each aggregator, with its interval).
+    Shown with `measures` of stability and `n_features_to_select` (for measures of selections).  Picture:
+    ``"stability"`` (of each aggregator, with its interval).
     """
 
     _kind: ClassVar[str] = "influence"
@@ -177,10 +176,8 @@ class InfluenceResult(Recorded):
                 confidence_level=confidence_level,
                 random_state=self._seed,
             )
-            part = stability[columns].reset_index()
-            part.insert(0, "aggregator", aggregator)
-            part.insert(0, "filter", label)
-            parts.append(part)
+            part = stability[columns].reset_index().assign(filter=label, aggregator=aggregator)
+            parts.append(part[["filter", "aggregator", "measure", *columns]])
         return pd.concat(parts, ignore_index=True)
 
     def table(
@@ -198,15 +195,13 @@ class InfluenceResult(Recorded):
         label = self._filter_label(filter)
         frame = self.to_frame(measures, n_features_to_select=n_features_to_select)
         shown = ["value", "lower", "upper"] if intervals else "value"
-        wide = frame[frame["filter"] == label].pivot(
-            index="measure", columns="aggregator", values=shown
-        )
+        frame = frame[frame["filter"] == label]
+        wide = frame.pivot(index="measure", columns="aggregator", values=shown)
         order = frame["measure"].drop_duplicates()
         if not intervals:
             return wide.loc[order, self.aggregators]
-        wide = wide.swaplevel(axis=1)
         columns = [(aggregator, name) for aggregator in self.aggregators for name in shown]
-        return wide.loc[order, columns]
+        return wide.swaplevel(axis=1).loc[order, columns]
 
     def by_fold(
         self,
@@ -225,18 +220,13 @@ class InfluenceResult(Recorded):
             For fewer than three folds, or a measure that is undefined without one of them.
         """
         label = self._filter_label(filter)
-        return pd.DataFrame(
-            {
-                aggregator: pseudo_values(
-                    self.scores[label, aggregator],
-                    measure,
-                    input="scores",
-                    n_features_to_select=n_features_to_select,
-                    random_state=self._seed,
-                )
-                for aggregator in self.aggregators
-            }
-        ).rename_axis("fold")
+        how: dict[str, Any] = {"n_features_to_select": n_features_to_select}
+        how["random_state"] = self._seed
+        columns = {
+            name: pseudo_values(self.scores[label, name], measure, input="scores", **how)
+            for name in self.aggregators
+        }
+        return pd.DataFrame(columns).rename_axis("fold")
 
     def compare(
         self,
@@ -247,12 +237,11 @@ class InfluenceResult(Recorded):
     ) -> Standings:
         """Standings of the aggregators on this table, by the pseudo-values of :meth:`by_fold`.
 
-        Nothing is said of other tables: each pseudo-value uses all folds, and these share most of their
-        rows, so tests of them find differences far too often, with the correction for folds, too.
-        :func:`pyfsagg.compare_aggregators` compares over data sets.
+        Nothing is said of other tables: pseudo-values use all folds, which share rows, so their tests find
+        differences far too often.  :func:`pyfsagg.compare_aggregators` compares over data sets.
         """
-        size = n_features_to_select
-        return self._compared(Question(), measure, filter=filter, n_features_to_select=size)
+        how: dict[str, Any] = {"filter": filter, "n_features_to_select": n_features_to_select}
+        return self._compared(Question(), measure, **how)
 
     def _compared(
         self, asked: Question, measure: str, call: Call | None = None, **how: Any
@@ -262,19 +251,11 @@ class InfluenceResult(Recorded):
             raise ParameterError("a comparison needs at least two aggregators, got one")
         spec = STABILITY_MEASURES.get(measure)
         rows = np.ascontiguousarray(values.round(DECIMALS).to_numpy())
-        table = score_table(
-            rows, np.zeros(len(rows), dtype=np.intp), ("the table",), tuple(values.columns)
-        )
-        what = (
-            f"{titled(spec.name)} of rankings by {readable(self._filter_label(how.get('filter')))}"
-        )
-        return asked.of(
-            table,
-            higher_is_better=spec.higher_is_better,
-            what=what,
-            unanswered=DEPENDENT,
-            call=call,
-        )
+        codes = np.zeros(len(rows), dtype=np.intp)
+        table = score_table(rows, codes, ("the table",), tuple(values.columns))
+        label = readable(self._filter_label(how.get("filter")))
+        told = {"what": f"{titled(spec.name)} of rankings by {label}", "unanswered": DEPENDENT}
+        return asked.of(table, higher_is_better=spec.higher_is_better, call=call, **told)
 
     def _standings(self, asked: Question, call: Call | None = None) -> Standings | MetricStandings:
         """What :func:`pyfsagg.standings` makes of the result."""
@@ -303,34 +284,23 @@ class InfluenceResult(Recorded):
         measures, k = view["measures"], view["n_features_to_select"]
         frame = self.to_frame(measures, n_features_to_select=k)
         names = list(dict.fromkeys(frame["measure"]))
-        answer = " ".join(self._extremes(frame[frame["measure"] == names[0]]))
-        return [
-            *([Text(Markup("<b>{}</b>").format(answer))] if answer else []),
-            Text(self._what_was_done()),
-            *(self._stability_table(frame, label, names) for label in self.filters),
-        ]
-
-    def _extremes(self, frame: pd.DataFrame) -> list[str]:
-        """For each filter the most and the least stable aggregator by one measure."""
-        sentences = []
-        for label, part in frame.groupby("filter", sort=False):
-            values = part.dropna(subset="value").set_index("aggregator")["value"]
-            if values.empty:
-                continue
-            spec = STABILITY_MEASURES.get(str(part["measure"].iloc[0]))
-            ordered = values.sort_values(ascending=not spec.higher_is_better)
-            sentences.append(
-                f"{titled(str(label))}: by {titled(spec.name)} the most stable aggregator is "
-                f"{readable(str(ordered.index[0]))} ({number(ordered.iloc[0])}), the least stable "
-                f"{readable(str(ordered.index[-1]))} ({number(ordered.iloc[-1])})."
+        spec = STABILITY_MEASURES.get(names[0])
+        known = frame[frame["measure"] == names[0]].dropna(subset="value")
+        answer = []
+        for label, part in known.groupby("filter", sort=False):
+            part = part.sort_values("value", ascending=not spec.higher_is_better)
+            most, least = (
+                f"{readable(row['aggregator'])} ({number(row['value'])})"
+                for row in part.iloc[[0, -1]].to_dict("records")
             )
-        return sentences
-
-    def _what_was_done(self) -> str:
+            answer.append(
+                f"{titled(str(label))}: by {titled(spec.name)} the most stable aggregator is {most}, "
+                f"the least stable {least}."
+            )
         filters = enumerate_names([readable(label) for label in self.parameters["filters"]])
         combined = self.parameters["method"] == "bam"
         ensemble = f"the filters {filters} combined" if combined else f"each of {filters}"
-        return (
+        what = (
             "How far does the ranking depend on the samples, and how far on the aggregator? In each of "
             f"{plural(self.n_folds, 'stratified fold')} some samples were omitted; the features were "
             f"ranked on the others by {ensemble} over "
@@ -338,38 +308,35 @@ class InfluenceResult(Recorded):
             f"{enumerate_names([readable(name) for name in self.aggregators])}. The stability of an "
             "aggregator is the agreement of its rankings over the folds."
         )
+        return [
+            *([Text(Markup("<b>{}</b>").format(" ".join(answer)))] if answer else []),
+            Text(what),
+            *(self._stability_table(frame, label, names) for label in self.filters),
+        ]
 
     def _stability_table(
         self, frame: pd.DataFrame, label: str, measures: Sequence[str]
     ) -> PageTable:
         frame = frame[frame["filter"] == label]
-        cells = {(row["measure"], row["aggregator"]): row for row in frame.to_dict("records")}
-        rows = []
-        for aggregator in self.aggregators:
-            row = [readable(aggregator)]
-            for measure in measures:
-                cell = cells[measure, aggregator]
-                text = number(cell["value"])
-                if pd.notna(cell["lower"]):
-                    text += f" ({number(cell['lower'])} to {number(cell['upper'])})"
-                row.append(text)
-            rows.append(row)
-        smaller = [
-            titled(name) for name in measures if not STABILITY_MEASURES.get(name).higher_is_better
-        ]
-        direction = f"Smaller is more stable for {enumerate_names(smaller)}. " if smaller else ""
-        reasons = [note for note in dict.fromkeys(frame["note"]) if note]
-        meaning = (
+        texts = {}
+        for row in frame.to_dict("records"):
+            limits = f" ({number(row['lower'])} to {number(row['upper'])})"
+            text = number(row["value"]) + (limits if pd.notna(row["lower"]) else "")
+            texts[row["aggregator"], row["measure"]] = text
+        notes = [
             "The intervals show how far single folds matter; they do not cover what other samples of "
             "the same population would give."
-        )
+        ]
+        if smaller := [m for m in measures if not STABILITY_MEASURES.get(m).higher_is_better]:
+            names = enumerate_names([titled(name) for name in smaller])
+            notes.insert(0, f"Smaller is more stable for {names}.")
+        notes += [f"{note[0].upper()}{note[1:]}." for note in dict.fromkeys(frame["note"]) if note]
         return PageTable(
             f"Stability of the rankings by {readable(label)} over {plural(self.n_folds, 'fold')}, with "
             "95 % jackknife intervals.",
             heads(["Aggregator", *map(titled, measures)], words=["Aggregator"]),
-            rows,
-            direction
-            + " ".join([meaning, *(f"{reason[0].upper()}{reason[1:]}." for reason in reasons)]),
+            [[readable(a), *(texts[a, measure] for measure in measures)] for a in self.aggregators],
+            " ".join(notes),
         )
 
     def __repr__(self) -> str:
@@ -397,15 +364,11 @@ def over_data_sets(
                 f"first one has {', '.join(expected)}; they must be the same"
             )
         label = result._filter_label(filter)
+        how: dict[str, Any] = {"n_features_to_select": n_features_to_select}
+        how["random_state"] = result._seed
         rows[str(name)] = [
-            measure_stability(
-                result.scores[label, aggregator],
-                measure,
-                input="scores",
-                n_features_to_select=n_features_to_select,
-                random_state=result._seed,
-            ).value
-            for aggregator in expected
+            measure_stability(result.scores[label, one], measure, input="scores", **how).value
+            for one in expected
         ]
     spec = STABILITY_MEASURES.get(measure)
     values = np.array(list(rows.values())).round(DECIMALS)

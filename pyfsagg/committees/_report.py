@@ -17,7 +17,7 @@ from pyfsagg._report import closing, drawing
 from pyfsagg._report.page import Block, PageTable, Section, Text, heads
 from pyfsagg._version import __version__
 from pyfsagg.committees.result import Committee
-from pyfsagg.committees.rules import VOTING_RULES
+from pyfsagg.committees.rules import VOTING_RULES, VotingRule
 from pyfsagg.ensemble.groups import group_blocks
 
 
@@ -41,24 +41,17 @@ def plot_front(result: Committee, *, ax: Axes | None = None) -> Axes:
     axes = drawing.new_axes(ax, 4.0)
     voters = result.voters[result.voters["n_features"] > 0]
     knee = front[front["knee"]]
-    lines: list[tuple[pd.DataFrame, str, dict[str, Any]]] = [
-        (voters, "o", {"color": drawing.GREY, "mfc": "white", "ms": 5, "label": "voters"}),
-        (
-            front,
-            "o-",
-            {"color": drawing.BLUE, "ms": 6, "drawstyle": "steps-post", "label": "front"},
-        ),
-        (
-            front.iloc[[0, -1]],
-            "--",
-            {"color": drawing.INK, "lw": 0.9, "label": "line between its ends"},
-        ),
-    ]
+
+    def draw(frame: pd.DataFrame, marks: str, color: str, label: str, **look: Any) -> None:
+        axes.plot(
+            frame["n_features"], frame["performance"], marks, color=color, label=label, **look
+        )
+
+    draw(voters, "o", drawing.GREY, "voters", mfc="white", ms=5)
+    draw(front, "o-", drawing.BLUE, "front", ms=6, drawstyle="steps-post")
+    draw(front.iloc[[0, -1]], "--", drawing.INK, "line between its ends", lw=0.9)
     if len(knee):
-        size = int(knee["n_features"].iloc[0])
-        lines.append((knee, "D", {"color": drawing.ORANGE, "ms": 9, "label": f"knee: {size}"}))
-    for frame, marks, look in lines:
-        axes.plot(frame["n_features"], frame["performance"], marks, **look)
+        draw(knee, "D", drawing.ORANGE, f"knee: {knee['n_features'].iloc[0]}", ms=9)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, min_n_ticks=1))
     axes.set_xlabel("Number of features")
     metric = result.parameters.get("metric")
@@ -67,8 +60,6 @@ def plot_front(result: Committee, *, ax: Axes | None = None) -> Axes:
 
 
 COMMITTEE_PLOTS: dict[str, Callable[..., Axes]] = {"ranking": plot_votes, "front": plot_front}
-
-
 MOST_ROWS = 1000
 KNEE = (
     "The knee of a front",
@@ -80,36 +71,26 @@ KNEE = (
 def committee_page(result: Committee, view: Mapping[str, Any]) -> closing.Report:
     """The report on a committee."""
     rule = VOTING_RULES.get(result.parameters["rule"])
-    known = bool(result.voters["performance"].notna().any())
-    sections = [
-        Section(
-            "ranking",
-            "Features in order",
-            [*_ranking(result), *group_blocks(result, result.ranking.index)],
-            short="Features",
-        ),
-        *(
-            [Section("front", "Performance and number of features", _front(result), short="Front")]
-            if known
-            else []
-        ),
-        Section("reading", "How to read it", _reading(result)),
-    ]
+    features = [*_ranking(result), *group_blocks(result, result.ranking.index)]
+    sections = [Section("ranking", "Features in order", features, short="Features")]
+    references = [closing.software(__version__), ("Voting rule", rule.source)]
+    if result.voters["performance"].notna().any():
+        title = "Performance and number of features"
+        sections.append(Section("front", title, _front(result), short="Front"))
+        references.append(KNEE)
+    sections.append(Section("reading", "How to read it", _reading(rule)))
     titles = ("Vote of a committee", "Vote on the features of {}")
     under = f"{plural(result.n_voters, 'voter')}, {plural(len(result.feature_names), 'feature')}"
-    references = [closing.software(__version__), ("Voting rule", rule.source), *([KNEE] * known)]
     return closing.Report(titles, under, sections, closing.settings_groups(result), references)
 
 
 def _ranking(result: Committee) -> list[Block]:
     shown = result.ranking.head(MOST_ROWS)
+    values = shown[["score", "votes", "share", "tied"]].itertuples()
     rows = [
-        [str(name), rank, number(score), count(int(votes)), number(share), "yes" if tied else ""]
-        for name, rank, (score, votes, share, tied) in zip(
-            shown.index,
-            ranks(shown["rank"]),
-            shown[["score", "votes", "share", "tied"]].itertuples(index=False),
-            strict=True,
+        [str(name), rank, number(score), count(votes), number(share), "yes" if tied else ""]
+        for rank, (name, score, votes, share, tied) in zip(
+            ranks(shown["rank"]), values, strict=True
         )
     ]
     hidden = len(result.ranking) - len(shown)
@@ -162,8 +143,7 @@ def _front(result: Committee) -> list[Block]:
     return [drawn, table]
 
 
-def _reading(result: Committee) -> list[Block]:
-    rule = VOTING_RULES.get(result.parameters["rule"])
+def _reading(rule: VotingRule) -> list[Block]:
     meaning = (
         f"{rule.summary}. Score: {rule.formula}, with the weight w_v of a voter and its selection A_v. "
         f"Ties: {rule.ties}."

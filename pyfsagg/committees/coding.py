@@ -23,9 +23,8 @@ from pyfsagg.exceptions import DataError, ParameterError
 
 @dataclass(frozen=True, eq=False)
 class FeatureCoding:
-    """Numeric `values` (n_samples, n_coded) of features, side by side, NaN = missing, with the `column`
-    and `feature` of each and whether it `is_level` of a nominal column. Groups take the `mean` or
-    largest importance; columns that are always in come first (feature -1)."""
+    """Numeric `values` (n_samples, n_coded) of features, NaN = missing, with the `column` and `feature` of
+    each (-1: always in, these are first); groups take the `mean` or the largest importance."""
 
     values: Floats
     column: Indices
@@ -48,8 +47,7 @@ class FeatureCoding:
         return np.flatnonzero((np.isin(self.feature, features) | (self.feature < 0)) & visible)
 
     def by_feature(self, importances: Floats, columns: Indices) -> Floats:
-        """Importances of the features of these columns: levels of a nominal column are summed, of
-        several columns the largest or the mean."""
+        """Importances of features: levels of a column are summed, of columns the largest or the mean."""
         ranked = self.feature[columns] >= 0
         importances, columns = importances[ranked], columns[ranked]
         first = _firsts(self.column[columns])
@@ -67,8 +65,7 @@ def _firsts(sorted_ids: Indices) -> Indices:
 def code_features(
     table: Table, groups: FeatureGroups | None, always: Table | None = None
 ) -> FeatureCoding:
-    """Numeric columns for the features or groups of a table; missing is one more level of a nominal
-    column."""
+    """Numeric columns for the features or groups of a table; missing is a level of a nominal column."""
     if always is not None:
         first, rest = code_features(always, None), code_features(table, groups)
         return FeatureCoding(
@@ -121,8 +118,7 @@ def _levels(cells: Floats, codes: Floats) -> Floats:
 
 
 class FeatureColumns(TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Maps the cells of a selector's table, which has a column per feature, to the coded columns: a
-    cell is an address (feature times rows plus row)."""
+    """Maps the cells of a selector's table, addresses (feature times rows plus row), to coded columns."""
 
     def __init__(self, cells: Floats, coding: FeatureCoding) -> None:
         self.cells = cells
@@ -154,8 +150,7 @@ def addressed(
 
 
 class FunctionLearner(BaseEstimator):  # type: ignore[misc]
-    """A function of a table and a target that returns importances and predicts nothing; `labels` are
-    those of the classes."""
+    """A function of table and target that returns importances; `labels` are those of the classes."""
 
     def __init__(
         self, function: Callable[[Any, Any], Any], labels: NDArray[Any] | None = None
@@ -178,8 +173,7 @@ class FunctionLearner(BaseEstimator):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class Importance:
-    """Absolute coefficients or importances of a fitted learner or the last step of a pipeline; over
-    classes their sum (`order` 1) or root of squares (2)."""
+    """Sizes of coefficients or importances of a learner; over classes their `order`-norm (1 or 2)."""
 
     name: str
     order: int
@@ -190,16 +184,15 @@ class Importance:
             first = last.steps[0][1]
             columns = first if isinstance(first, FeatureColumns) else columns
             last = last.steps[-1][1]
-        for attribute in ("coef_", "feature_importances_"):
-            if hasattr(last, attribute):
-                sizes = np.asarray(getattr(last, attribute))
-                return sizes if columns is None else self._by_feature(sizes, columns)
-        raise ParameterError(
-            f"the learner {self.name!r} ({type(last).__name__}) has neither coefficients nor importances",
-            Remedy("select with ", Use("LearnerSelection", by="sequential")),
-        )
-
-    def _by_feature(self, values: NDArray[Any], columns: FeatureColumns) -> Floats:
+        found = [a for a in ("coef_", "feature_importances_") if hasattr(last, a)]
+        if not found:
+            raise ParameterError(
+                f"the learner {self.name!r} ({type(last).__name__}) has neither coefficients nor importances",
+                Remedy("select with ", Use("LearnerSelection", by="sequential")),
+            )
+        values = np.asarray(getattr(last, found[0]))
+        if columns is None:
+            return values
         sizes = np.abs(values) if values.ndim == 1 else np.linalg.norm(values, self.order, axis=0)
         if len(sizes) != len(columns.columns_):
             raise ParameterError(

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Booleans, Floats, Indices
+from pyfsagg._base.arithmetic import Booleans, Indices
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import ALONE
 from pyfsagg._base.settings import Task
@@ -24,14 +24,8 @@ from pyfsagg._table.groups import read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.selectors import check_learner, seeded_clone
 from pyfsagg._table.table import as_table, full_weights
-from pyfsagg._table.target import is_survival_model, read_target
-from pyfsagg.committees.coding import (
-    FeatureCoding,
-    FunctionLearner,
-    Importance,
-    addressed,
-    code_features,
-)
+from pyfsagg._table.target import is_survival_model, last_step, read_target
+from pyfsagg.committees import coding
 from pyfsagg.committees.result import Committee, Weights, read_voter_weights
 from pyfsagg.committees.rules import VOTING_RULES
 from pyfsagg.committees.selection import LearnerSelection
@@ -64,8 +58,8 @@ def committee(
 ) -> Committee:
     """Rank features by the votes of learners that select on every resample of the rows.
 
-    Each learner is one voter per resample.  It selects features on the rows that the resample draws, is
-    fitted to these with the selected features, and is measured on the rows that are not drawn.
+    Each learner is one voter per resample: it selects features on the rows that are drawn, is fitted to
+    these with the selected features, and is measured on the other rows.
 
     Parameters
     ----------
@@ -75,35 +69,29 @@ def committee(
     y : array of shape (n_samples,)
         Class labels, or numbers with ``task="regression"``.
     learners : mapping of name to estimator, list of estimators, or one
-        Classifiers or regressors of scikit-learn, as they are: where the scale of features matters,
-        ``make_pipeline(StandardScaler(), …)``, whose last step has the importances.  Or functions
-        ``(X, y)`` that return a number per column, larger in size = more important; they have no
-        performance and are not cross-validated.
+        Classifiers or regressors of scikit-learn, where scales matter in a pipeline, whose last step has the
+        importances.  Or functions ``(X, y)`` that return a number per column, larger in size = more
+        important; they have no performance and are not cross-validated.
     selection : LearnerSelection, or mapping of name of a learner to it, optional
         How a learner selects: by default a quarter of the features by importance.
     metric : str, optional
-        A scorer of scikit-learn, larger = better, for performance and cross-validation; ``"accuracy"``
-        or ``"r2"`` by default.
+        A scorer of scikit-learn, larger = better; ``"accuracy"`` or ``"r2"`` by default.
     rule, voter_weights, size
-        As in :func:`vote`, which counts; with ``voter_weights="performance"`` a learner whose performance is
-        not above 0, or not known, counts nothing.
+        As in :func:`vote`.
     task : {"classification", "regression"} or Task
-        With `feature_groups`, each group is one feature, which is selected or not.  `group_score` says
-        which importance it has (Notes).
+        With `feature_groups`, each group is one feature; `group_score` says its importance (Notes).
     resampling : str or Plan
-        Which rows select: 80 % of them without replacement by default.  Some rows must be left to be
-        tested on.
+        Which rows select, by default 80 % without replacement; some must be left to be tested on.
     n_resamples : int
     random_state : None, int or NumPy generator
         Seed of resamples, folds and learners.
     n_jobs, execution
-        Processes; checkpoint and progress.  They have no influence on the result.
+        Processes; checkpoint and progress, which do not change the result.
 
     Raises
     ------
     DataError
-        For a resample that draws all rows, a function that does not return one finite number per
-        column, or if every voter fails.
+        For a resample of all rows, a function without one finite number per column, or if all voters fail.
 
     See Also
     --------
@@ -140,9 +128,8 @@ def committee(
         raise ParameterError("a committee takes classes or numbers", remedy)
     if settings.adjust is not None:
         remedy = Remedy("rank with ", Public("wam"), " or ", Public("bam"))
-        raise ParameterError(
-            "learners do not adjust for columns as ", Param("adjust"), " does", remedy
-        )
+        does = ("learners do not adjust for columns as ", Param("adjust"), " does")
+        raise ParameterError(*does, remedy)
     models = _read_learners(learners, settings.task)
     ways = _read_selection(selection, models)
     metric = _check_metric(METRIC[settings.task] if metric is None else metric, voter_weights)
@@ -158,12 +145,15 @@ def committee(
     _check_sizes(len(features), ways, size)
     plan = read_plan(resampling)
     resamples = draw_resamples(table, target, plan, n_resamples=n_resamples, seed=seed)
+    together = getattr(plan, "groups", None)
+    if together is not None:
+        together = np.unique(np.asarray(together).astype(str), return_inverse=True)[1]
     work = _Work(
-        code_features(table, groups, target.always),
+        coding.code_features(table, groups, target.always),
         np.asarray(target.outcome),
         settings.task == "classification",
         _rows_of(resamples, plan, table.n_samples),
-        _group_codes(plan),
+        together,
         models,
         ways,
         metric,
@@ -207,33 +197,30 @@ def committee(
         "groups": None if groups is None else groups.record(),
         "versions": versions(),
     }
-    votes = []
+    votes: list[Piece] = []
     with (
         open_checkpoint(execution.checkpoint, identity) as checkpoint,
         progress_sink(execution.progress, len(items), "voter") as advance,
     ):
         keys = [f"voter {name} {number}" for number, name in items]
-        for vote in resume_tasks(
-            checkpoint, keys, _vote_alone, work, items, n_jobs=n_jobs, threads=False
-        ):
+        tasks = (checkpoint, keys, _vote_alone, work, items)
+        for vote in resume_tasks(*tasks, n_jobs=n_jobs, threads=False):
             votes.append(vote)
             advance(len(votes))
     support = np.array([vote["support"] for vote in votes])
     messages = [str(vote["message"]) for vote in votes]
     if not support.any():
         raise DataError(f"no learner could select features: {messages[0]}")
-    voters = pd.DataFrame(
-        {
-            "learner": [name for _, name in items],
-            "resample": [number for number, _ in items],
-            "n_features": support.sum(axis=1),
-            "performance": [float(vote["performance"]) for vote in votes],
-            "n_test": [work.rows[number][1].size for number, _ in items],
-            "message": messages,
-        }
-    )
+    columns = {
+        "learner": [name for _, name in items],
+        "resample": [number for number, _ in items],
+        "n_features": support.sum(axis=1),
+        "performance": [float(vote["performance"]) for vote in votes],
+        "n_test": [work.rows[number][1].size for number, _ in items],
+        "message": messages,
+    }
     return Committee._counted(
-        voters,
+        pd.DataFrame(columns),
         support,
         features,
         rule=rule,
@@ -248,7 +235,7 @@ def committee(
 class _Work:
     """What all voters share: `rows` has those of each resample that train, and that test."""
 
-    coding: FeatureCoding
+    table: coding.FeatureCoding
     outcome: NDArray[Any]
     classes: bool
     rows: Sequence[tuple[Rows, Rows]]
@@ -265,12 +252,8 @@ def _vote_alone(work: _Work, item: tuple[int, str]) -> Piece:
     with ALONE, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         support, performance, message = _vote_of(work, number, name)
-    messages = dict.fromkeys([message] * bool(message) + [_line(w.message) for w in caught])
-    return {
-        "support": support,
-        "performance": np.array(performance),
-        "message": np.array("; ".join(messages)),
-    }
+    said = "; ".join(dict.fromkeys([message] * bool(message) + [_line(w.message) for w in caught]))
+    return {"support": support, "performance": np.array(performance), "message": np.array(said)}
 
 
 def _vote_of(work: _Work, number: int, name: str) -> tuple[Booleans, float, str]:
@@ -279,12 +262,18 @@ def _vote_of(work: _Work, number: int, name: str) -> tuple[Booleans, float, str]
     from sklearn.metrics import get_scorer
 
     train, test = work.rows[number]
-    known, unseen = _without_gaps(work.coding.values, train, test)
-    outcome, seed = work.outcome[train], _seed(work.seed, number)
+    known, unseen = work.table.values[train], work.table.values[test]
+    if np.isnan(work.table.values).any():
+        from sklearn.impute import SimpleImputer
+
+        impute = SimpleImputer(strategy="median", keep_empty_features=True).fit(known)
+        known, unseen = impute.transform(known), impute.transform(unseen)
+    outcome, seeds = work.outcome[train], np.random.SeedSequence(work.seed, spawn_key=(5, number))
+    seed = int(seeds.generate_state(1)[0]) >> 1
     model, scorer = seeded_clone(work.models[name], seed), get_scorer(work.metric)
-    if not work.coding.as_they_are:
-        model, known, unseen = addressed(model, work.coding, known, unseen)
-    none = np.zeros(work.coding.n_features, dtype=bool)
+    if not work.table.as_they_are:
+        model, known, unseen = coding.addressed(model, work.table, known, unseen)
+    none = np.zeros(work.table.n_features, dtype=bool)
     try:
         selector = _selector(work, name, model, train, seed)
         selector.fit(known, outcome)
@@ -312,21 +301,21 @@ def _selector(work: _Work, name: str, model: Any, train: Rows, seed: int) -> Any
     from sklearn.feature_selection import RFE, RFECV, SelectFromModel, SequentialFeatureSelector
 
     way = work.ways[name]
-    importance = Importance(name, 1 if way.by == "importance" else 2)
-    k = way.count(work.coding.n_features)
+    importance = coding.Importance(name, 1 if way.by == "importance" else 2)
+    k = way.count(work.table.n_features)
     if way.by == "importance":
         limit = {} if k is None else {"threshold": -np.inf, "max_features": k}
         return SelectFromModel(model, importance_getter=importance, **limit)
     if way.by == "elimination" and k is not None:
         return RFE(model, n_features_to_select=k, step=way.step, importance_getter=importance)
-    inner = {"scoring": work.metric, "cv": _folds(work, train, way.folds, seed)}
+    inner: dict[str, Any] = {"scoring": work.metric, "cv": _folds(work, train, way.folds, seed)}
     if way.by == "elimination":
         return RFECV(model, step=way.step, importance_getter=importance, **inner)
     gain = way.tolerance if way.direction == "forward" else -way.tolerance
-    size = {"n_features_to_select": "auto", "tol": gain}
-    if k is not None:
-        size = {"n_features_to_select": k}
-    return SequentialFeatureSelector(model, direction=way.direction, **size, **inner)
+    inner |= (
+        {"tol": gain, "n_features_to_select": "auto"} if k is None else {"n_features_to_select": k}
+    )
+    return SequentialFeatureSelector(model, direction=way.direction, **inner)
 
 
 def _folds(work: _Work, train: Rows, folds: int, seed: int) -> list[tuple[Rows, Rows]]:
@@ -341,28 +330,12 @@ def _folds(work: _Work, train: Rows, folds: int, seed: int) -> list[tuple[Rows, 
         splitter = (StratifiedKFold if groups is None else StratifiedGroupKFold)(folds, **shuffled)
     else:
         splitter = KFold(folds, **shuffled) if groups is None else GroupKFold(folds)
-    pairs = []
-    for inside, outside in splitter.split(distinct, work.outcome[distinct], groups):
-        held_out = np.isin(copy_of, outside)
-        if inside.size and outside.size:
-            pairs.append((np.flatnonzero(~held_out), np.flatnonzero(held_out)))
-    return pairs
-
-
-def _without_gaps(values: Floats, train: Rows, test: Rows) -> tuple[Floats, Floats]:
-    """Training and test rows with the medians of the training rows where a value is missing."""
-    known, unseen = values[train], values[test]
-    if not np.isnan(values).any():
-        return known, unseen
-    from sklearn.impute import SimpleImputer
-
-    impute = SimpleImputer(strategy="median", keep_empty_features=True).fit(known)
-    return impute.transform(known), impute.transform(unseen)
-
-
-def _seed(seed: int, number: int) -> int:
-    state = np.random.SeedSequence(seed, spawn_key=(5, number)).generate_state(1)
-    return int(state[0]) >> 1
+    held_out = [
+        np.isin(copy_of, outside)
+        for inside, outside in splitter.split(distinct, work.outcome[distinct], groups)
+        if inside.size and outside.size
+    ]
+    return [(np.flatnonzero(~held), np.flatnonzero(held)) for held in held_out]
 
 
 def _line(error: Any) -> str:
@@ -378,7 +351,9 @@ def _read_learners(learners: Any, task: str) -> dict[str, Any]:
     else:
         single = hasattr(learners, "fit") or callable(learners)
         models = [learners] if single else check_list("learners", learners)
-        pairs = [(_name_of(model), model) for model in models]
+        lasts = [last_step(model) for model in models]
+        names = [str(getattr(last, "__name__", type(last).__name__)) for last in lasts]
+        pairs = list(zip(names, models, strict=True))
     checked: dict[str, Any] = {}
     for name, model in pairs:
         if name in checked:
@@ -392,16 +367,11 @@ def _read_learners(learners: Any, task: str) -> dict[str, Any]:
     return checked
 
 
-def _name_of(model: Any) -> str:
-    last = model.steps[-1][1] if getattr(model, "steps", None) else model
-    return str(getattr(last, "__name__", type(last).__name__))
-
-
 def _checked(name: str, model: Any, task: str) -> Any:
     if not name:
         raise ParameterError("the name of a learner is empty; give each a name")
     if callable(model) and not isinstance(model, type) and not hasattr(model, "fit"):
-        return FunctionLearner(model)
+        return coding.FunctionLearner(model)
     methods = ("fit", "predict", "get_params")
     if isinstance(model, type) or not all(hasattr(model, method) for method in methods):
         raise InputTypeError(
@@ -450,8 +420,7 @@ def _check_metric(metric: Any, voter_weights: Weights) -> str:
 
 def _check_sizes(p: int, ways: Mapping[str, LearnerSelection], size: int | None) -> None:
     for name, way in ways.items():
-        k = way.count(p)
-        if way.by == "sequential" and k == p:
+        if way.count(p) == p and way.by == "sequential":
             raise ParameterError(
                 f"the learner {name!r} is to select all {p} features one by one",
                 Remedy("give a smaller ", Param("n_features"), " in its LearnerSelection"),
@@ -477,10 +446,3 @@ def _rows_of(resamples: Resamples, plan: Plan, n_samples: int) -> list[tuple[Row
             )
         pairs.append((train, test))
     return pairs
-
-
-def _group_codes(plan: Plan) -> Indices | None:
-    groups = getattr(plan, "groups", None)
-    if groups is None:
-        return None
-    return np.unique(np.asarray(groups).astype(str), return_inverse=True)[1].astype(np.intp)

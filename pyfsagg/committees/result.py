@@ -51,10 +51,9 @@ class Committee(Grouped, Recorded):
         (how many of the m voters select it) and ``share`` (of m), both without weights; ``tied``
         (whether another feature could equally have the place).
     voters : DataFrame
-        One row per voter: ``learner`` (empty if it was not said), ``n_features`` (how many it selects),
-        ``performance`` (larger = better, NaN = not known) and ``weight``; of :func:`committee` also
-        ``resample`` (from 0), ``n_test`` (rows on which the performance was measured) and ``message``
-        (what went wrong or was warned of).
+        One row per voter: ``learner`` (may be empty), ``n_features`` (how many it selects), ``performance``
+        (larger = better, NaN = not known) and ``weight``; of :func:`committee` also ``resample`` (from 0),
+        ``n_test`` (rows that measured the performance) and ``message`` (of errors and warnings).
     support : ndarray of bool, shape (m, p)
         Which voter selects which feature, in the order of `feature_names`.
     feature_names : tuple of str
@@ -107,23 +106,17 @@ class Committee(Grouped, Recorded):
             raise DataError("no voter of a weight above 0 selects any feature; there is no vote")
         count = spec.count(support[voting], weights[voting], places)
         votes = support.sum(axis=0)
-        ranking = pd.DataFrame(
-            {
-                "rank": count.ranks,
-                "score": count.scores,
-                "votes": votes,
-                "share": votes / len(support),
-                "tied": count.tied,
-            },
-            index=pd.Index(feature_names, name="feature"),
-        ).iloc[count.order]
+        columns = {"rank": count.ranks, "score": count.scores, "votes": votes}
+        columns |= {"share": votes / len(support), "tied": count.tied}
+        names = pd.Index(feature_names, name="feature")
+        ranking = pd.DataFrame(columns, index=names).iloc[count.order]
         by_name = voter_weights is None or isinstance(voter_weights, str)
-        parameters = {
-            **parameters,
+        counted = {
             "rule": spec.name,
             "weights": voter_weights if by_name else "given",
             "size": size,
         }
+        parameters = {**parameters, **counted}
         voters = voters.assign(weight=weights)
         return cls(ranking, voters, support, feature_names, parameters=parameters, data=data)
 
@@ -143,10 +136,8 @@ class Committee(Grouped, Recorded):
 
     def select(self, n_features_to_select: int | float) -> list[str]:
         """The first features: a number of them, or a share of all (rounded up)."""
-        chosen = validation.n_selected(
-            n_features_to_select, len(self.feature_names), "n_features_to_select"
-        )
-        return self.ranking.index[:chosen].tolist()
+        p, name = len(self.feature_names), "n_features_to_select"
+        return self.ranking.index[: validation.n_selected(n_features_to_select, p, name)].tolist()
 
     def columns(self, n_features_to_select: int | float) -> list[str]:
         """Columns of the features of :meth:`select`: for a group, all of its columns."""
@@ -174,11 +165,10 @@ class Committee(Grouped, Recorded):
     def pareto_front(self) -> pd.DataFrame:
         """Points that no voter with as many features or fewer exceeds in performance.
 
-        One row per point, the fewest features first: ``n_features``, ``performance``, ``voters`` (how
-        many stand there), ``distance`` (from the straight line between the ends of the front, both
-        axes scaled to [0, 1]; positive above it) and ``knee``, the point farthest above the line, of
-        equally far ones the one with the fewest features.  A front of one point has it there, one
-        that nowhere lies above the line has none.  Voters without performance or feature do not count.
+        One row per point, the fewest features first: ``n_features``, ``performance``, ``voters`` (how many
+        stand there), ``distance`` (from the line between the ends, axes scaled to [0, 1]; positive above it)
+        and ``knee``, the first of the points farthest above the line; the one point of a front, and none
+        where no point lies above the line.  Voters without performance or feature do not count.
         """
         n = self.voters["n_features"].to_numpy(dtype=np.float64)
         performance = self.voters["performance"].to_numpy(dtype=np.float64)
@@ -191,16 +181,15 @@ class Committee(Grouped, Recorded):
         points, counts = np.unique(
             np.column_stack([n, performance])[on_front], axis=0, return_counts=True
         )
-        distance = _distance_from_line(points)
-        return pd.DataFrame(
-            {
-                "n_features": points[:, 0].astype(np.int64),
-                "performance": points[:, 1],
-                "voters": counts,
-                "distance": distance,
-                "knee": _is_knee(distance),
-            }
-        )
+        distance, knee = np.zeros(len(points)), np.zeros(len(points), dtype=bool)
+        if len(points) > 1:  # the line goes from (0, 0) to (1, 1)
+            scaled = (points - points.min(axis=0)) / np.ptp(points, axis=0)
+            distance = (scaled[:, 1] - scaled[:, 0]) / np.sqrt(2.0)
+        # The ends lie on the line; what lies above it by the last digit only does not lie above it.
+        if len(points) == 1 or distance.max() > 1e-12:
+            knee[np.flatnonzero(distance >= distance.max() - 1e-12)[0]] = True
+        columns = {"n_features": points[:, 0].astype(np.int64), "performance": points[:, 1]}
+        return pd.DataFrame({**columns, "voters": counts, "distance": distance, "knee": knee})
 
     def knee(self) -> tuple[int, float] | None:
         """Number of features and performance at the knee of :meth:`pareto_front`; None without one."""
@@ -218,10 +207,10 @@ class Committee(Grouped, Recorded):
         some = self.support.any(axis=1)
         values = dict.fromkeys(self._groups(), float("nan"))
         for name, rows in self._groups().items():
-            selections = frame[rows & some].reset_index(drop=True)
-            if len(selections) > 1:
-                result = measure_stability(selections, measure, input="sets", **measure_params)
-                values[name] = float(result.value)
+            chosen = frame[rows & some].reset_index(drop=True)
+            if len(chosen) > 1:
+                found = measure_stability(chosen, measure, input="sets", **measure_params)
+                values[name] = float(found.value)
         return pd.Series(values, name=measure, dtype=float)
 
     @cached_property
@@ -230,12 +219,9 @@ class Committee(Grouped, Recorded):
 
     def _groups(self) -> dict[str, Booleans]:
         """Which voters are all voters, and those of each of several learners."""
-        learner = self.voters["learner"].to_numpy()
+        learner, everybody = self.voters["learner"].to_numpy(), np.ones(self.n_voters, dtype=bool)
         names = self.learners if len(self.learners) > 1 else []
-        return {
-            ALL: np.ones(self.n_voters, dtype=bool),
-            **{name: learner == name for name in names},
-        }
+        return {ALL: everybody, **{name: learner == name for name in names}}
 
     def summary(self) -> pd.DataFrame:
         """Voters by learner (index ``learner``).
@@ -243,82 +229,65 @@ class Committee(Grouped, Recorded):
         Columns ``voters``, ``empty`` (those that select nothing), ``n_features`` (mean over the others),
         ``performance`` (mean where it is known) and ``jaccard`` (mean similarity of two selections).
         """
-        agreement = self._alike
-        rows = []
+        rows = {}
         for name, group in self._groups().items():
             voters = self.voters[group]
             sizes = voters["n_features"][voters["n_features"] > 0].to_numpy(dtype=float)
-            rows.append(
-                {
-                    "learner": name,
-                    "voters": len(voters),
-                    "empty": len(voters) - len(sizes),
-                    "n_features": float(sizes.mean()) if len(sizes) else float("nan"),
-                    "performance": float(voters["performance"].dropna().mean()),
-                    "jaccard": float(agreement[name]),
-                }
-            )
-        return pd.DataFrame(rows).set_index("learner")
+            rows[name] = {
+                "voters": len(voters),
+                "empty": len(voters) - len(sizes),
+                "n_features": float(sizes.mean()) if len(sizes) else float("nan"),
+                "performance": float(voters["performance"].dropna().mean()),
+                "jaccard": float(self._alike[name]),
+            }
+        return pd.DataFrame(list(rows.values()), index=pd.Index(rows, name="learner"))
 
     def sentences(self) -> list[str]:
         """What came out, in words."""
         n = self.voters["n_features"].to_numpy()
         rule = VOTING_RULES.get(self.parameters["rule"])
         best = ", ".join(map(str, self.ranking.index[:5]))
-        weighted = {
-            None: "",
-            "performance": ", voters weighted by their performance",
-            "given": ", voters weighted",
-        }[self.parameters["weights"]]
+        words = {None: "", "given": ", voters weighted"}
+        weighted = words.get(self.parameters["weights"], ", voters weighted by their performance")
         sizes = f"{n.min():,}" if n.min() == n.max() else f"{n.min():,} to {n.max():,}"
-        parts = [
-            f"{plural(self.n_voters, 'voter')} selected {sizes} of "
-            f"{plural(len(self.feature_names), 'feature')}. First by "
-            f"{rule.name.replace('_', ' ')}{weighted}: {best}."
-        ]
+        voters, features = (
+            plural(self.n_voters, "voter"),
+            plural(len(self.feature_names), "feature"),
+        )
+        by = f"{rule.name.replace('_', ' ')}{weighted}"
+        parts = [f"{voters} selected {sizes} of {features}. First by {by}: {best}."]
         empty = int((n == 0).sum())
         if empty:
             parts.append(f"{plural(empty, 'voter')} selected nothing and did not count.")
-        failed = self._failures()
+        failed = self.voters[self.voters["performance"].isna()].get("message", pd.Series(dtype=str))
         if len(failed):
-            parts.append(
-                f"Of {plural(int(failed['voters'].sum()), 'voter')} something is missing: "
-                f"{failed['message'].iloc[0]}."
-            )
+            often = failed.value_counts().index[0]
+            parts.append(f"Of {plural(len(failed), 'voter')} something is missing: {often}.")
         if sizes_matter := about_groups(self):
             parts.append(sizes_matter)
-        parts += always_words(self.data)
-        return [*parts, *self._of_front()]
-
-    def _failures(self) -> pd.DataFrame:
-        """Messages on voters without selection or performance: ``message``, ``voters``."""
-        if "message" not in self.voters:
-            return pd.DataFrame({"message": [], "voters": []})
-        missing = self.voters["performance"].isna()
-        counts = self.voters.loc[missing, "message"].value_counts()
-        return counts.rename_axis("message").rename("voters").reset_index()
+        return [*parts, *always_words(self.data), *self._of_front()]
 
     def _of_front(self) -> list[str]:
         if self.voters["performance"].isna().all():
             return []
         knee = self.knee()
-        if knee is not None and len(self.pareto_front()) == 1:
-            return [
-                f"The best performance is {knee[1]:.3f}, by a voter with {plural(knee[0], 'feature')}; none "
-                "with fewer or more features does better.",
-                BEST_OF_MANY,
-            ]
         if knee is None:
             return [
                 "The front of performance against number of features has no knee: no point lies above "
                 "the straight line between its ends."
             ]
-        return [
-            "The front of performance against number of features has its knee at "
-            f"{plural(knee[0], 'feature')}, with a performance of {knee[1]:.3f}: the point farthest "
-            "above the straight line between the ends of the front, both axes scaled to [0, 1].",
-            BEST_OF_MANY,
-        ]
+        size, performance = plural(knee[0], "feature"), f"{knee[1]:.3f}"
+        found = (
+            f"The front of performance against number of features has its knee at {size}, with a "
+            f"performance of {performance}: the point farthest above the straight line between the ends of "
+            "the front, both axes scaled to [0, 1]."
+        )
+        if len(self.pareto_front()) == 1:
+            found = (
+                f"The best performance is {performance}, by a voter with {size}; none with fewer or more "
+                "features does better."
+            )
+        return [found, BEST_OF_MANY]
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         known = not self.voters["performance"].isna().all()
@@ -337,10 +306,6 @@ class Committee(Grouped, Recorded):
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         answer, *others = self.sentences()
-        facts: list[Block] = [Text(Markup("<b>{}</b>").format(answer)), self._first()]
-        return [*facts, *map(Text, others), self._learner_table()]
-
-    def _first(self) -> PageTable:
         shown = self.ranking.head(_FIRST)
         hidden = len(self.ranking) - len(shown)
         cells = (
@@ -350,35 +315,25 @@ class Committee(Grouped, Recorded):
             (f"{votes:,} of {self.n_voters:,}" for votes in shown["votes"]),
             ("yes" if tied else "" for tied in shown["tied"]),
         )
-        return PageTable(
+        first = PageTable(
             "First features in the order of the vote.",
             heads(("Feature", "Rank", "Score", "Votes", "Tied"), words=("Feature", "Tied")),
             list(zip(*cells, strict=True)),
             f"{plural(hidden, 'more feature')} in ranking.csv." if hidden else "",
         )
-
-    def _learner_table(self) -> PageTable:
         rows = [
             [name, count(voters), count(empty), number(size, 1), number(mean), number(jaccard)]
             for name, voters, empty, size, mean, jaccard in self.summary().itertuples()
         ]
-        return PageTable(
+        titles = ["Learner", "Voters", "Without selection", "Mean number of features"]
+        by_learner = PageTable(
             "Voters by learner.",
-            heads(
-                (
-                    "Learner",
-                    "Voters",
-                    "Without selection",
-                    "Mean number of features",
-                    "Mean performance",
-                    "Jaccard similarity",
-                ),
-                words=["Learner"],
-            ),
+            heads([*titles, "Mean performance", "Jaccard similarity"], words=["Learner"]),
             rows,
             "Jaccard similarity: of the features that either of two voters selects, the share that both "
             "select; mean over the pairs.",
         )
+        return [Text(Markup("<b>{}</b>").format(answer)), first, *map(Text, others), by_learner]
 
     def __repr__(self) -> str:
         best = ", ".join(map(str, self.ranking.index[:3]))
@@ -406,10 +361,7 @@ def read_voter_weights(voter_weights: Weights, voters: pd.DataFrame) -> Floats:
                 Remedy("give ", Param("performance"), values),
             )
         return np.asarray(np.maximum(performance, 0.0))
-    weights: Floats = validation.as_array("voter_weights", voter_weights, np.float64)
-    if weights.shape != (m,):
-        must = f" must be one number per voter, {m} in all, got shape {weights.shape}"
-        raise ParameterError(name, must)
+    weights = _numbers_of_voters("voter_weights", voter_weights, m)
     if not np.isfinite(weights).all() or (weights < 0.0).any():
         raise ParameterError(name, " must be numbers that are not negative; one is not")
     if not weights.any():
@@ -417,21 +369,12 @@ def read_voter_weights(voter_weights: Weights, voters: pd.DataFrame) -> Floats:
     return weights
 
 
-def _distance_from_line(points: Floats) -> Floats:
-    """How far each point of a front lies above the line between its ends, on axes from 0 to 1."""
-    if len(points) < 2:
-        return np.zeros(len(points))
-    scaled = (points - points.min(axis=0)) / np.ptp(points, axis=0)
-    return np.asarray((scaled[:, 1] - scaled[:, 0]) / np.sqrt(2.0))
-
-
-def _is_knee(distance: Floats) -> Booleans:
-    knee = np.zeros(distance.size, dtype=bool)
-    best = float(distance.max())
-    # The ends lie on the line; what lies above it by the last digit only does not lie above it.
-    if distance.size == 1 or best > 1e-12:
-        knee[int(np.flatnonzero(distance >= best - 1e-12)[0])] = True
-    return knee
+def _numbers_of_voters(name: str, numbers: Any, m: int) -> Floats:
+    values: Floats = validation.as_array(name, numbers, np.float64)
+    if values.shape != (m,):
+        must = f" must be one number per voter, {m} in all, got shape {values.shape}"
+        raise ParameterError(named(name), must)
+    return values
 
 
 def vote(
@@ -449,23 +392,22 @@ def vote(
     Parameters
     ----------
     selections : list of m lists, or boolean or 0/1 matrix of shape (m, p)
-        The selection of each voter: names or zero-based positions of features, or a row of the matrix,
-        whose columns are the features.  An empty selection is allowed and counts nothing.
+        Names or zero-based positions of features, or a row of the matrix, by voter; it may be empty.
     rule : str
         Name or alias of a voting rule: see ``pyfsagg.list_methods("voting_rules")``.
     voter_weights : None, "performance" or m numbers
-        What each voter counts: 1; its performance (0 if that is negative or missing); or numbers that
-        are not negative.  A voter of weight 2 counts as two voters with one selection.
+        What each voter counts: 1; its performance (0 if that is negative or missing); or numbers that are
+        not negative.  A voter of weight 2 counts as two voters.
     performance : m numbers, optional
-        How well each voter predicts with its features, larger = better; NaN = not known.
+        How well each predicts with its features, larger = better; NaN = not known.
     learners : m texts, optional
         Who made each selection.
     feature_names : sequence of str, optional
-        All p features to choose from, in their order; for lists those that a voter selects, sorted, by
-        default, and for an array of 0/1 x0, x1, ….
+        All p features, in their order; by default x0, x1, … for an array, and those that are selected,
+        sorted, for lists.
     size : int, optional
-        How many places the sequential rules fill one by one, from 1 to p (the default); the other
-        features follow by the scores that they then have.
+        How many places the sequential rules fill one by one, from 1 to p (the default); the others follow
+        by the scores that they then have.
 
     Raises
     ------
@@ -479,8 +421,7 @@ def vote(
     Notes
     -----
     Features with equal scores (to within 1e-10 of the larger one) share the mean of their ranks under
-    approval and satisfaction approval; the sequential rules elect the first one in the order of the
-    features, in time in proportion to the places times the selected features of all voters together.
+    approval and satisfaction approval; the sequential rules elect the first one in the order of the features.
 
     Examples
     --------
@@ -494,13 +435,22 @@ def vote(
     labels, support = _read_selections(selections, feature_names)
     m, p = support.shape
     memory.require_memory(9.5 * m * p, f"{m:,} votes on {p:,} features", "take fewer voters")
-    voters = pd.DataFrame(
-        {
-            "learner": _one_per_voter("learners", learners, m),
-            "n_features": support.sum(axis=1),
-            "performance": _performance(performance, m),
-        }
-    )
+    names = [""] * m if learners is None else validation.check_list("learners", learners)
+    if len(names) != m:
+        must = f" must be one text per voter, {m} in all, got {len(names)}"
+        raise ParameterError(Param("learners"), must)
+    values = np.full(m, np.nan)
+    if performance is not None:
+        values = _numbers_of_voters("performance", performance, m)
+        if np.isinf(values).any():
+            must = " must be finite, or "
+            raise ParameterError(Param("performance"), must, NAN, " where it is not known")
+    names = ["" if name is None else str(name) for name in names]
+    columns = {"learner": names, "n_features": support.sum(axis=1), "performance": values}
+    voters = pd.DataFrame(columns)
+    digest = hashlib.sha256("\0".join((*labels, "", *voters["learner"])).encode())
+    digest.update(np.packbits(support).tobytes())
+    digest.update(values.tobytes())
     return Committee._counted(
         voters,
         support,
@@ -509,7 +459,7 @@ def vote(
         voter_weights=voter_weights,
         size=size,
         parameters={"call": call.record()},
-        data={"n_voters": m, "n_features": p, "sha256": _digest(labels, support, voters)},
+        data={"n_voters": m, "n_features": p, "sha256": digest.hexdigest()},
     )
 
 
@@ -528,14 +478,8 @@ def _read_selections(
         raise InputTypeError(Param("selections"), " must be a list or a matrix", Got(selections))
     if len(selections) == 0:
         raise DataError("there is no voter; give at least one selection")
-    read = _input.read_collection(
-        selections,
-        kind="sets",
-        compares="sets",
-        n_features=None,
-        feature_names=feature_names,
-        least=1,
-    )
+    how: dict[str, Any] = {"kind": "sets", "compares": "sets", "n_features": None, "least": 1}
+    read = _input.read_collection(selections, feature_names=feature_names, **how)
     assert isinstance(read, _input.SelectedSets)
     if read.support.shape[1] == 0:
         raise DataError("no voter selects anything; there is no vote")
@@ -550,34 +494,3 @@ def _read_selections(
         twice = next(name for name in names if names.count(name) > 1)
         raise DataError(f"the feature {twice!r} is there twice; name each feature in one way")
     return names, support
-
-
-def _one_per_voter(name: str, texts: Sequence[str] | None, m: int) -> list[str]:
-    if texts is None:
-        return [""] * m
-    labels = ["" if text is None else str(text) for text in validation.check_list(name, texts)]
-    if len(labels) != m:
-        raise ParameterError(
-            named(name), f" must be one text per voter, {m} in all, got {len(labels)}"
-        )
-    return labels
-
-
-def _performance(performance: ArrayLike | None, m: int) -> NDArray[np.float64]:
-    if performance is None:
-        return np.full(m, np.nan)
-    name = Param("performance")
-    values = validation.as_array("performance", performance, np.float64)
-    if values.shape != (m,):
-        must = f" must be one number per voter, {m} in all, got shape {values.shape}"
-        raise ParameterError(name, must)
-    if np.isinf(values).any():
-        raise ParameterError(name, " must be finite, or ", NAN, " where it is not known")
-    return values
-
-
-def _digest(names: tuple[str, ...], support: Booleans, voters: pd.DataFrame) -> str:
-    digest = hashlib.sha256("\0".join((*names, "", *voters["learner"])).encode())
-    digest.update(np.packbits(support).tobytes())
-    digest.update(voters["performance"].to_numpy(dtype=np.float64).tobytes())
-    return digest.hexdigest()

@@ -8,20 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import sparse
 
 from pyfsagg._base.arithmetic import Booleans, Floats, Indices
 from pyfsagg._base.registry import Registry, Spec
 
 EQUAL = 1e-10
-"""Scores that differ by less than this share of the larger one are equal.
-
-Sums of fractions depend on the order of their terms in the last digits, and a tie must not.
-"""
+"""Scores that differ by less than this share of the larger one are equal: a tie must not depend on the
+last digits, which the order of the terms of a sum decides."""
 
 BY_SCORE = "average ranks"
 BY_STEP = "the first feature is elected, and `tied` marks it"
@@ -78,62 +74,43 @@ def _by_score(scores: Floats) -> Count:
     return Count(scores, order, ranks, tied)
 
 
-def _sequential_proportional(support: Booleans, weights: Floats, size: int) -> Count:
-    elected = np.zeros(len(support))
-
-    def scores(voters: sparse.csr_matrix, approval: Floats) -> Floats:
-        return np.asarray(voters @ (weights / (1.0 + elected)))
-
-    def elect(approvers: NDArray[Any], score: float) -> None:
-        elected[approvers] += 1.0
-
-    return _by_step(support, weights, size, scores, elect)
-
-
-def _phragmen(support: Booleans, weights: Floats, size: int) -> Count:
-    load = np.zeros(len(support))
-
-    def scores(voters: sparse.csr_matrix, approval: Floats) -> Floats:
-        return approval / (1.0 + voters @ (weights * load))
-
-    def elect(approvers: NDArray[Any], score: float) -> None:
-        load[approvers] = 1.0 / score
-
-    return _by_step(support, weights, size, scores, elect)
-
-
 def _by_step(
-    support: Booleans,
-    weights: Floats,
-    size: int,
-    scores: Callable[[sparse.csr_matrix, Floats], Floats],
-    elect: Callable[[NDArray[Any], float], None],
-) -> Count:
-    """Elect `size` features one by one; the others follow by the scores that they then have."""
-    p = support.shape[1]
-    voters = sparse.csr_matrix(support.T.astype(np.float64))
-    approval = np.asarray(voters @ weights)
-    final = np.zeros(p)
-    tied = np.zeros(p, dtype=bool)
-    order: list[int] = []
-    free = approval > 0.0
-    for _ in range(min(size, int(free.sum()))):
-        current = np.where(free, scores(voters, approval), 0.0)
-        best = np.flatnonzero(current >= current.max() * (1.0 - EQUAL))
-        chosen = int(best[0])
-        final[chosen], tied[chosen] = current[chosen], best.size > 1
-        free[chosen] = False
-        order.append(chosen)
-        elect(voters.indices[voters.indptr[chosen] : voters.indptr[chosen + 1]], final[chosen])
-    ranks = np.empty(p)
-    ranks[order] = np.arange(1.0, len(order) + 1.0)
-    rest = np.flatnonzero(~np.isin(np.arange(p), order))
-    if rest.size:
-        left = _by_score(scores(voters, approval)[rest])
-        final[rest], tied[rest] = left.scores, left.tied
-        ranks[rest] = left.ranks + len(order)
-        order += rest[left.order].tolist()
-    return Count(final, np.array(order, dtype=np.intp), ranks, tied)
+    scores: Callable[[sparse.csr_matrix, Floats, Floats, Floats], Floats],
+    held: Callable[[Floats, float], Floats | float],
+) -> Callable[[Booleans, Floats, int], Count]:
+    """A rule that elects one feature after the other; the rest follow by the scores that they then have.
+
+    Voters hold something, at first 0, of which ``scores(voters, weights, approval, holding)`` depend, and of
+    which a voter has ``held(holding, score)`` when its feature is elected by that score.
+    """
+
+    def count(support: Booleans, weights: Floats, size: int) -> Count:
+        p = support.shape[1]
+        voters = sparse.csr_matrix(support.T.astype(np.float64))
+        approval, holding = np.asarray(voters @ weights), np.zeros(len(support))
+        final, tied = np.zeros(p), np.zeros(p, dtype=bool)
+        order: list[int] = []
+        free = approval > 0.0
+        for _ in range(min(size, int(free.sum()))):
+            current = np.where(free, scores(voters, weights, approval, holding), 0.0)
+            best = np.flatnonzero(current >= current.max() * (1.0 - EQUAL))
+            chosen = int(best[0])
+            final[chosen], tied[chosen] = current[chosen], best.size > 1
+            free[chosen] = False
+            order.append(chosen)
+            approvers = voters.indices[voters.indptr[chosen] : voters.indptr[chosen + 1]]
+            holding[approvers] = held(holding[approvers], final[chosen])
+        ranks = np.empty(p)
+        ranks[order] = np.arange(1.0, len(order) + 1.0)
+        rest = np.flatnonzero(~np.isin(np.arange(p), order))
+        if rest.size:
+            left = _by_score(scores(voters, weights, approval, holding)[rest])
+            final[rest], tied[rest] = left.scores, left.tied
+            ranks[rest] = left.ranks + len(order)
+            order += rest[left.order].tolist()
+        return Count(final, np.array(order, dtype=np.intp), ranks, tied)
+
+    return count
 
 
 VOTING_RULES.add(
@@ -174,7 +151,10 @@ VOTING_RULES.add(
         source="Thiele (1895), Om flerfoldsvalg; Aziz et al. (2017), Social Choice and Welfare 48, "
         "461–485",
         proportional=True,
-        count=_sequential_proportional,
+        count=_by_step(
+            lambda voters, weights, approval, elected: voters @ (weights / (1.0 + elected)),
+            lambda elected, score: elected + 1.0,
+        ),
     ),
     VotingRule(
         name="phragmen",
@@ -188,6 +168,9 @@ VOTING_RULES.add(
         ties=BY_STEP,
         source="Phragmén (1894); Brill et al. (2024), Mathematical Programming 203, 47–76",
         proportional=True,
-        count=_phragmen,
+        count=_by_step(
+            lambda voters, weights, approval, load: approval / (1.0 + voters @ (weights * load)),
+            lambda load, score: 1.0 / score,
+        ),
     ),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -15,9 +16,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator, NullLocator
 from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg._base.words import number, plural, readable
 from pyfsagg._report import closing, drawing
-from pyfsagg._report.page import Block, PageColumn, PageTable, Section, heads
-from pyfsagg.evaluation.result import Evaluation
-from pyfsagg.evaluation.values import RANDOM_SUBSETS
+from pyfsagg._report.page import PageColumn, PageTable, Section, heads
+from pyfsagg.evaluation.result import RANDOM_SUBSETS, Evaluation, widen
 from pyfsagg.exceptions import InputTypeError
 from pyfsagg.score_tables._report import difference_blocks
 
@@ -59,64 +59,46 @@ def plot_accuracy(
     height = PANEL[1] * n_rows + 0.3 + 0.2 * math.ceil(n_labels / 3)
     figure = Figure(figsize=(PANEL[0] * columns + 0.4, height), layout="constrained")
     grid = figure.subplots(n_rows, columns, sharex=True, sharey=True, squeeze=False)
-    axes = list(grid.flat)[: len(panels)]
-    for spare in list(grid.flat)[len(panels) :]:
-        spare.remove()
+    axes, spare = list(grid.flat)[: len(panels)], list(grid.flat)[len(panels) :]
+    for ax in spare:
+        ax.remove()
     summary = result.summary()
     summary = summary[(summary["metric"] == name) & (summary["protocol"] == chosen)]
     for position, (ax, classifier) in enumerate(zip(axes, panels, strict=True)):
         cells = summary[summary["classifier"] == classifier]
         _draw_baselines(ax, result, cells, classifier, chosen, name)
         for line, method in enumerate(lines):
-            _draw_line(ax, cells[cells["method"] == method], line, method)
+            own, color = cells[cells["method"] == method], COLORS[line % len(COLORS)]
+            x, mean = own["threshold"].to_numpy(), own["mean"].to_numpy()
+            error = (own["sd"] / np.sqrt(own["n"])).to_numpy()
+            ax.fill_between(x, mean - error, mean + error, color=color, alpha=0.1, linewidth=0)
+            look: dict[str, Any] = {"marker": MARKERS[line % len(MARKERS)], "markersize": 4.5}
+            look["linestyle"] = "-" if line < len(COLORS) else "--"
+            ax.plot(x, mean, color=color, linewidth=1.4, label=readable(method), **look)
         ax.set_title(readable(classifier), fontsize="medium", color=drawing.INK)
         drawing.clear_frame(ax, grid="y")
-        _share_axis(ax, result.parameters["thresholds"])
+        shares = result.parameters["thresholds"]
+        if max(shares) > 10.0 * min(shares):
+            ax.set_xscale("log")
+            ax.set_xticks(list(shares))
+            ax.xaxis.set_minor_locator(NullLocator())
+        else:
+            ax.xaxis.set_major_locator(MaxNLocator(nbins=6))
+        ax.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.3g}"))
         if position + columns >= len(panels):
             ax.set_xlabel("Features kept (%)")
             ax.tick_params(labelbottom=True)
         if position % columns == 0:
             ax.set_ylabel(LABELS.get(name, readable(name).capitalize()))
     handles, labels = axes[0].get_legend_handles_labels()
-    legend = figure.legend(
-        handles,
-        labels,
-        loc="outside lower center",
-        ncols=min(3, len(labels)) if columns > 1 else 2,
-        frameon=False,
-        fontsize="small",
-    )
+    place: dict[str, Any] = {
+        "loc": "outside lower center",
+        "ncols": min(3, len(labels)) if columns > 1 else 2,
+    }
+    legend = figure.legend(handles, labels, frameon=False, fontsize="small", **place)
     for text in legend.get_texts():
         text.set_parse_math(False)
     return axes
-
-
-def _share_axis(ax: Axes, shares: Sequence[float]) -> None:
-    """Per cent along x; logarithmic if the largest share is many times the smallest."""
-    if max(shares) > 10.0 * min(shares):
-        ax.set_xscale("log")
-        ax.set_xticks(list(shares))
-        ax.xaxis.set_minor_locator(NullLocator())
-    else:
-        ax.xaxis.set_major_locator(MaxNLocator(nbins=6))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda share, _: f"{100 * share:.3g}"))
-
-
-def _draw_line(ax: Axes, cells: pd.DataFrame, number: int, method: str) -> None:
-    color = COLORS[number % len(COLORS)]
-    x, mean = cells["threshold"].to_numpy(), cells["mean"].to_numpy()
-    error = (cells["sd"] / np.sqrt(cells["n"])).to_numpy()
-    ax.fill_between(x, mean - error, mean + error, color=color, alpha=0.1, linewidth=0)
-    ax.plot(
-        x,
-        mean,
-        color=color,
-        marker=MARKERS[number % len(MARKERS)],
-        markersize=4.5,
-        linewidth=1.4,
-        linestyle="-" if number < len(COLORS) else "--",
-        label=readable(method),
-    )
 
 
 def _draw_baselines(
@@ -143,29 +125,29 @@ def _draw_baselines(
 
 EVALUATION_PLOTS: dict[str, Callable[..., Any]] = {"accuracy": plot_accuracy}
 """The pictures of :meth:`pyfsagg.Evaluation.plot`, by name."""
-
-
 MOST_ROWS = 2000
+
+
+def frame_table(caption: str, frame: pd.DataFrame, **look: Any) -> PageTable:
+    """A table of a frame: words are readable, and fractions have four decimals."""
+    columns = []
+    for title, values in frame.items():
+        kind = values.dtype.kind
+        cells = [number(x, 4) if kind == "f" else readable(str(x)) for x in values]
+        columns.append((PageColumn(str(title), numeric=kind in "if"), cells))
+    return PageTable.of_columns(caption, columns, **look)
 
 
 def average_sections(result: Evaluation) -> list[Section]:
     """Weighted averages in the form of thesis table 4.3."""
     if min(result.parameters["thresholds"]) == 1.0:
         return []
-    metric = result.metrics[0]
     frame = result.weighted_average_accuracy()
-    labels = [str(name) for name in frame["method"].unique()]
-    rows = []
-    for (protocol, classifier), part in frame.groupby(["protocol", "classifier"], sort=False):
-        values = part.set_index("method")["wacc"].reindex(labels)
-        rows.append(
-            [readable(str(classifier)), str(protocol), *(number(value, 4) for value in values)]
-        )
-    words = ("Classifier", "Protocol")
-    table = PageTable(
-        f"Weighted average {readable(metric)}",
-        [*heads(words, words), *(PageColumn(readable(name)) for name in labels)],
-        rows,
+    wide = widen(frame.set_index(["classifier", "protocol", "method"])["wacc"], "method")
+    wide = wide.set_axis([*map(readable, wide.columns)], axis=1)
+    table = frame_table(
+        f"Weighted average {readable(result.metrics[0])}",
+        wide.rename_axis(["Classifier", "Protocol"]).reset_index(allow_duplicates=True),
         note="Mean over thresholds below 100 %, weighted by the share of features omitted: "
         "Σ W·Acc / Σ W with W = 1 − k (thesis, equation 4.1).",
     )
@@ -180,19 +162,10 @@ def optimism_sections(result: Evaluation) -> list[Section]:
     frame = frame[frame["kind"] != "baseline"]
     columns = [*result.protocols, *(f"{name}_minus_nested" for name in others)]
     means = frame.groupby(["method", "classifier"], sort=False)[columns].mean().reset_index()
-    rows = [
-        [
-            *(readable(str(row[name])) for name in ("method", "classifier")),
-            *(number(float(row[name]), 4) for name in columns),
-        ]
-        for row in means.to_dict("records")
-    ]
-    words = ("Method", "Classifier")
-    differences = [f"{name} − nested" for name in others]
-    table = PageTable(
+    titles = ["Method", "Classifier", *result.protocols, *(f"{name} − nested" for name in others)]
+    table = frame_table(
         f"Mean {readable(result.metrics[0])} over thresholds, by protocol",
-        heads([*words, *result.protocols, *differences], words),
-        rows,
+        means.set_axis(titles, axis=1),
         note="The nested protocol ranks features inside each training fold and has no "
         "selection bias. The thesis protocol trains classifiers on fewer rows, so its difference is "
         "not selection bias alone; the leaky protocol has the same folds, and its difference is.",
@@ -224,29 +197,13 @@ def failure_sections(result: Evaluation) -> list[Section]:
 
 def value_table(result: Evaluation) -> PageTable:
     summary = result.summary()
-    shown = summary.head(MOST_ROWS)
-    rows = [
-        [
-            readable(str(row["method"])),
-            readable(str(row["classifier"])),
-            str(row["protocol"]),
-            f"{row['n_features']}",
-            readable(str(row["metric"])),
-            number(float(row["mean"]), 4),
-            number(float(row["sd"]), 4),
-            f"{row['n']}",
-        ]
-        for row in shown.to_dict("records")
-    ]
-    hidden = len(summary) - len(shown)
-    return PageTable(
+    names = ["method", "classifier", "protocol", "n_features", "metric", "mean", "sd", "n"]
+    titles = ["Method", "Classifier", "Protocol", "Features", "Metric", "Mean", "SD", "Folds"]
+    hidden = len(summary) - MOST_ROWS
+    return frame_table(
         "Mean and standard deviation over folds",
-        heads(
-            ("Method", "Classifier", "Protocol", "Features", "Metric", "Mean", "SD", "Folds"),
-            words=("Method", "Classifier", "Protocol", "Metric"),
-        ),
-        rows,
-        note=f"{hidden:,} more rows are in summary.csv." if hidden else "",
+        summary.head(MOST_ROWS)[names].set_axis(titles, axis=1),
+        note=f"{hidden:,} more rows are in summary.csv." if hidden > 0 else "",
         find="row",
     )
 
@@ -283,29 +240,10 @@ def evaluation_page(result: Evaluation, view: Mapping[str, Any]) -> closing.Repo
     data = result.data
     subtitle = (
         f"{plural(data['n_samples'], 'sample')}, {plural(data['n_features'], 'feature')}, "
-        f"{closing.target_words(data)}; "
-        f"{plural(len(result.methods), 'method')}, "
+        f"{closing.target_words(data)}; {plural(len(result.methods), 'method')}, "
         f"{plural(len(result.classifiers), result._models[0])}"
     )
-    comparison, _ = result._default_comparison(confidence_level)
-    sections = [
-        Section("curves", "Features kept", _curves(result)),
-        *average_sections(result),
-        *optimism_sections(result),
-        *(
-            [Section("differences", "Differences", difference_blocks(comparison))]
-            if comparison is not None
-            else []
-        ),
-        *failure_sections(result),
-        Section("values", "All values", [value_table(result)]),
-    ]
-    titles = ("Evaluation", "Evaluation of {}")
-    return closing.Report(titles, subtitle, sections, closing.settings_groups(result), REFERENCES)
-
-
-def _curves(result: Evaluation) -> list[Block]:
-    return [
+    curves = [
         drawing.picture(
             f"{readable(metric).capitalize()}, {protocol} protocol",
             f"{protocol}-{metric}",
@@ -317,6 +255,18 @@ def _curves(result: Evaluation) -> list[Block]:
             caption="Mean over folds; bands are one standard error. Grey: no selection (dashed), "
             "range and mean of random subsets (area), single filters (dotted), where run.",
         )
-        for protocol in result.protocols
-        for metric in result.metrics
+        for protocol, metric in itertools.product(result.protocols, result.metrics)
     ]
+    sections = [
+        Section("curves", "Features kept", curves),
+        *average_sections(result),
+        *optimism_sections(result),
+    ]
+    if (comparison := result._default_comparison(confidence_level)[0]) is not None:
+        sections.append(Section("differences", "Differences", difference_blocks(comparison)))
+    sections += [
+        *failure_sections(result),
+        Section("values", "All values", [value_table(result)]),
+    ]
+    titles = ("Evaluation", "Evaluation of {}")
+    return closing.Report(titles, subtitle, sections, closing.settings_groups(result), REFERENCES)

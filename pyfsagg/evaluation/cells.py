@@ -10,7 +10,7 @@ import numbers
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -29,12 +29,12 @@ from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.resampling.plan import canonical_order
 
 Rows = NDArray[np.intp]
+POOLS = ("rest", "all")
 
 
 @dataclass(frozen=True, eq=False)
 class Fold:
-    """Rows that train and rows that test; protocols that divide the same rows (`pool`) share folds and
-    so fits."""
+    """Rows that train and that test; protocols that divide the same rows (`pool`) share folds and fits."""
 
     pool: str
     repeat: int
@@ -44,9 +44,7 @@ class Fold:
 
     def seed(self, seed: int) -> int:
         """A seed for the classifiers of this fold, the same for all of them."""
-        pools = ("rest", "all")
-        key = (3, pools.index(self.pool), self.repeat, self.number)
-        return _seed(seed, key) % 2**32
+        return _seed(seed, (3, POOLS.index(self.pool), self.repeat, self.number)) % 2**32
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +81,8 @@ def read_ranking_rows(ranking_rows: Any, n_samples: int) -> Rows:
         must = f" must be a boolean mask of {n_samples} rows or a list of row positions"
         raise ParameterError(Param("ranking_rows"), must, Got(ranking_rows))
     if not 0 < rows.size < n_samples:
-        rest = "some are needed, and others must be left to test on"
-        raise ParameterError(
-            Param("ranking_rows"), f" contains {rows.size} of {n_samples} rows; {rest}"
-        )
+        rest = f" of {n_samples} rows; some are needed, and others must be left to test on"
+        raise ParameterError(Param("ranking_rows"), f" contains {rows.size}", rest)
     return rows
 
 
@@ -113,22 +109,20 @@ def draw_parts(
     groups: NDArray[np.intp] | None = None,
 ) -> list[SplitPart]:
     """All parts of all protocols, which depend on the contents of the rows, not on their order."""
-    protocols, n_folds = protocol.names_given, protocol.n_folds
-    order = canonical_order(table, target)
+    protocols, order = protocol.names_given, canonical_order(table, target)
+    divided = (target, protocol.n_folds, seed, groups)
     parts = []
     for repeat in range(protocol.n_repeats):
         if "thesis" in protocols:
             draw = _seed(seed, (5, repeat))
-            rank_rows, rest = _split(order, target, protocol.test_size, draw, ranking_rows, groups)
-            where = "the part of the rows that classifiers are tested on"
-            _check_classes(target, rest, n_folds, where, groups)
-            draw = _seed(seed, (6, 0, repeat))
-            folds = _folds(rest, target, n_folds, draw, "rest", repeat, groups)
-            parts.append(SplitPart("thesis", repeat, rank_rows, folds))
+            if ranking_rows is not None:
+                tested = ~np.isin(order, ranking_rows)
+            else:
+                tested = _tested(order, target, protocol.test_size, draw, groups)
+            folds = _folds(order[tested], *divided, "rest", repeat)
+            parts.append(SplitPart("thesis", repeat, order[~tested], folds))
         if "nested" in protocols or "leaky" in protocols:
-            _check_classes(target, order, n_folds, "the table", groups)
-            draw = _seed(seed, (6, 1, repeat))
-            folds = _folds(order, target, n_folds, draw, "all", repeat, groups)
+            folds = _folds(order, *divided, "all", repeat)
             if "nested" in protocols:
                 parts += [SplitPart("nested", repeat, fold.train, (fold,)) for fold in folds]
             if "leaky" in protocols:
@@ -139,63 +133,45 @@ def draw_parts(
 def _check_classes(
     target: Target, rows: Rows, n_folds: int, where: str, groups: NDArray[np.intp] | None
 ) -> None:
-    if groups is not None and (n_groups := np.unique(groups[rows]).size) < n_folds:
-        raise DataError(
-            f"there are {n_groups} group(s) in {where}, fewer than the {n_folds} folds",
-            LARGER_FOLDS,
-        )
-    if target.kind == "numeric":
-        if rows.size < 2 * n_folds:
-            raise DataError(
-                f"there are {rows.size} rows in {where}, fewer than two for each of the {n_folds} folds",
-                LARGER_FOLDS,
-            )
-        return  # its bins only spread the folds over its range
     counts = np.bincount(target.strata[rows], minlength=target.n_strata)
-    if target.kind == "survival":
-        if counts[1] < n_folds:
-            raise DataError(
-                f"there are {counts[1]} event(s) in {where}, fewer than the {n_folds} folds",
-                LARGER_FOLDS,
+    n_groups = n_folds if groups is None else np.unique(groups[rows]).size
+    few, what, merge = f"fewer than the {n_folds} folds", "", ""
+    if n_groups < n_folds:
+        what = f"there are {n_groups} group(s)"
+    elif target.kind == "numeric":  # its bins only spread the folds over its range
+        if rows.size < 2 * n_folds:
+            what, few = (
+                f"there are {rows.size} rows",
+                f"fewer than two for each of the {n_folds} folds",
             )
-        return
-    smallest = int(counts.argmin())
-    if counts[smallest] < n_folds:
-        raise DataError(
-            f"the class {target.classes[smallest]!r} has {counts[smallest]} row(s) in ",
-            f"{where}, fewer than the {n_folds} folds",
-            LARGER_FOLDS,
-            ", or merge or drop the class",
-        )
+    elif target.kind == "survival":
+        if counts[1] < n_folds:
+            what = f"there are {counts[1]} event(s)"
+    elif counts.min() < n_folds:
+        what = f"the class {target.classes[counts.argmin()]!r} has {counts.min()} row(s)"
+        merge = ", or merge or drop the class"
+    if what:
+        raise DataError(f"{what} in {where}, {few}", LARGER_FOLDS, merge)
 
 
-def _split(
-    order: Rows,
-    target: Target,
-    test_size: float,
-    seed: int,
-    ranking_rows: Rows | None,
-    groups: NDArray[np.intp] | None,
-) -> tuple[Rows, Rows]:
-    """Rows to rank on and rows to test on, each class divided in the same proportion."""
-    if ranking_rows is not None:
-        used = np.isin(order, ranking_rows)
-        return order[used], order[~used]
+def _tested(
+    order: Rows, target: Target, test_size: float, seed: int, groups: NDArray[np.intp] | None
+) -> NDArray[np.bool_]:
+    """Which rows are tested on, of each class the same share; the others rank."""
+    tested = np.zeros(order.size, dtype=np.bool_)
     if groups is not None:
         from sklearn.model_selection import GroupShuffleSplit
 
         splitter = GroupShuffleSplit(1, test_size=test_size, random_state=seed % 2**32)
-        ((ranked, tested),) = splitter.split(order, groups=groups[order])
-        return order[ranked], order[tested]
-    rng = np.random.default_rng(seed)
-    tested = np.zeros(order.size, dtype=np.bool_)
-    codes = target.strata[order]
+        tested[next(splitter.split(order, groups=groups[order]))[1]] = True
+        return tested
+    rng, codes = np.random.default_rng(seed), target.strata[order]
     for c in range(target.n_strata):
         members = rng.permutation(np.flatnonzero(codes == c))
         # A class is in both parts, however small it is, unless it has one row only.
         size = min(max(1, round(test_size * members.size)), members.size - 1)
         tested[members[:size]] = True
-    return order[~tested], order[tested]
+    return tested
 
 
 def _folds(
@@ -203,11 +179,14 @@ def _folds(
     target: Target,
     n_folds: int,
     seed: int,
+    groups: NDArray[np.intp] | None,
     pool: str,
     repeat: int,
-    groups: NDArray[np.intp] | None,
 ) -> tuple[Fold, ...]:
     """Stratified folds: the rows of a class are dealt out in turn, in random order; groups stay whole."""
+    wheres = ("the part of the rows that classifiers are tested on", "the table")
+    _check_classes(target, rows, n_folds, wheres[POOLS.index(pool)], groups)
+    seed = _seed(seed, (6, POOLS.index(pool), repeat))
     codes = target.strata[rows]
     fold_of = np.empty(rows.size, dtype=np.intp)
     if groups is None:
@@ -241,8 +220,7 @@ def take_rows(table: Table, target: Target, rows: Rows) -> tuple[Table, Target]:
 THESIS_THRESHOLDS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
-@dataclass(frozen=True)
-class Threshold:
+class Threshold(NamedTuple):
     """A share of the features, and the corresponding number."""
 
     share: float
@@ -331,8 +309,7 @@ def weighted_average_accuracy(
 
 @dataclass(frozen=True)
 class Fit:
-    """One classifier, fold and set of features (ascending positions as bytes): the cache key that
-    methods, thresholds, draws and protocols share."""
+    """One classifier, fold and set of features (ascending positions as bytes): the key of the cache."""
 
     pool: str
     repeat: int
@@ -364,16 +341,6 @@ class Outcome:
     failures: Mapping[str, str]
     warning: str
 
-    def piece(self) -> Piece:
-        """As arrays, for a checkpoint."""
-        messages = json.dumps([dict(self.failures), self.warning])
-        return {"values": np.array(list(self.values.values())), "said": np.array(messages)}
-
-    @classmethod
-    def of(cls, piece: Piece, metrics: Sequence[str]) -> Outcome:
-        failures, warning = json.loads(str(piece["said"]))
-        return cls(dict(zip(metrics, piece["values"].tolist(), strict=True)), failures, warning)
-
 
 @dataclass(frozen=True, eq=False)
 class FitWork:
@@ -397,62 +364,47 @@ def fit_all(
 ) -> dict[Fit, Outcome]:
     """Outcomes of all fits, by processes: small classifiers work in Python, where threads wait."""
     keys = [fit.name for fit in fits]
-    pieces = resume_tasks(checkpoint, keys, _fit_alone, work, fits, n_jobs=n_jobs, threads=False)
+    pieces = resume_tasks(checkpoint, keys, fit_one, work, fits, n_jobs=n_jobs, threads=False)
     outcomes: dict[Fit, Outcome] = {}
     for fit, piece in zip(fits, pieces, strict=True):
-        outcomes[fit] = Outcome.of(piece, work.metrics)
+        values = dict(zip(work.metrics, piece["values"].tolist(), strict=True))
+        outcomes[fit] = Outcome(values, *json.loads(str(piece["said"])))
         done(fit)
     return outcomes
 
 
-def _fit_alone(work: FitWork, fit: Fit) -> Piece:
-    fold = work.folds[fit.pool, fit.repeat, fit.fold]
-    item, seed = work.classifiers[fit.classifier], fold.seed(work.seed)
-    outcome = fit_one(work.table, work.target, fit.positions, fold, item, work.metrics, seed)
-    return outcome.piece()
-
-
-def fit_one(
-    table: Table,
-    target: Target,
-    features: NDArray[np.intp],
-    fold: Fold,
-    item: Any,
-    metrics: Sequence[str],
-    seed: int,
-) -> Outcome:
-    """Fit a classifier to the training rows of a fold; an exception is its outcome."""
-    part, _ = target.always_first(table.take(features))
-    values = dict.fromkeys(metrics, math.nan)
+def fit_one(work: FitWork, fit: Fit) -> Piece:
+    """Fit a classifier to the training rows of a fold: its values, and what went wrong or was warned of."""
+    fold, target = work.folds[fit.pool, fit.repeat, fit.fold], work.target
+    part, _ = target.always_first(work.table.take(fit.positions))
+    values = dict.fromkeys(work.metrics, math.nan)
     failures: dict[str, str] = {}
     # Warnings can be distinguished by fit only where one fit runs at a time in a process.
     with ALONE, warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            model = build_model(item, part, seed)
+            model = build_model(work.classifiers[fit.classifier], part, fold.seed(work.seed))
             train, test = target.outcome[fold.train], target.outcome[fold.test]
             model.fit(part.values[fold.train], train)
             made = Predictions(model, part.values[fold.test], test, target.n_classes, train)
         except Exception as error:
-            return Outcome(values, dict.fromkeys(metrics, _message(error)), _warned(caught))
-        for name in metrics:
+            failures = dict.fromkeys(work.metrics, _message(error))
+        for name in [name for name in work.metrics if name not in failures]:
             try:
-                values[name] = METRICS.get(name).compute(made)
+                value = METRICS.get(name).compute(made)
             except Exception as error:
                 failures[name] = _message(error)
             else:
-                if not math.isfinite(values[name]):
-                    failures[name] = f"{name} is {values[name]}"
-                    values[name] = math.nan
-    return Outcome(values, failures, _warned(caught))
+                if math.isfinite(value):
+                    values[name] = value
+                else:
+                    failures[name] = f"{name} is {value}"
+    texts = (str(warning.message).strip().splitlines() for warning in caught)
+    warning = "; ".join(dict.fromkeys(lines[0] for lines in texts if lines))
+    said = np.array(json.dumps([failures, warning]))
+    return {"values": np.array(list(values.values())), "said": said}
 
 
 def _message(error: Exception) -> str:
     lines = str(error).strip().splitlines()
     return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
-
-
-def _warned(caught: Sequence[warnings.WarningMessage]) -> str:
-    """The first line of each different warning."""
-    texts = (str(warning.message).strip().splitlines() for warning in caught)
-    return "; ".join(dict.fromkeys(lines[0] for lines in texts if lines))

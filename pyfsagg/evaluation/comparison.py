@@ -26,8 +26,7 @@ RANKED_ONCE = (
 
 @dataclass(frozen=True, eq=False)
 class Divisions:
-    """Values (n_divisions, n_methods) of folds or repeats of a table, with `test_train_ratio`, `df`
-    (None: divisions − 1), and `ranked_once` if all have the same rankings."""
+    """Values (n_divisions, n_methods) of folds or repeats of a table; `df` None is divisions − 1."""
 
     values: pd.DataFrame
     subjects: str
@@ -39,27 +38,25 @@ class Divisions:
         self, asked: Question, *, higher_is_better: bool, what: str, call: Call | None = None
     ) -> Standings:
         """Standings of the methods; divisions in which one has no value are omitted."""
-        values = _rounded(self.values)
-        whole = values.dropna()
-        remarks = _left_out(values, self.subjects)
-        if len(whole) < 2:
-            raise DataError(
-                " ".join([f"{len(whole)} complete {self.subjects} are too few.", *remarks])
+        values = rounded(self.values)
+        whole, missing = values.dropna(), values.isna()
+        remarks: tuple[str, ...] = ()
+        if len(whole) < len(values):
+            columns = ", ".join(str(name) for name in values.columns[missing.any()])
+            remarks = (
+                f"{len(values) - len(whole)} of {len(values)} {self.subjects} are omitted from all "
+                f"tests, because a cell failed or is missing for {columns}.",
             )
+        if len(whole) < 2:
+            few = f"{len(whole)} complete {self.subjects} are too few."
+            raise DataError(" ".join([few, *remarks]))
         rows = np.ascontiguousarray(whole.to_numpy(dtype=np.float64))
-        table = score_table(
-            rows,
-            np.zeros(len(rows), dtype=np.intp),
-            (TABLE,),
-            tuple(map(str, whole.columns)),
-            self.test_train_ratio,
-            most_df=self.df,
-        )
+        names, codes = tuple(map(str, whole.columns)), np.zeros(len(rows), dtype=np.intp)
+        table = score_table(rows, codes, (TABLE,), names, self.test_train_ratio, most_df=self.df)
         if self.ranked_once:
             remarks += (RANKED_ONCE,)
-        return asked.of(
-            table, higher_is_better=higher_is_better, what=what, remarks=remarks, call=call
-        )
+        told = {"what": what, "remarks": remarks}
+        return asked.of(table, higher_is_better=higher_is_better, call=call, **told)
 
 
 def divisions_of(
@@ -79,23 +76,7 @@ def divisions_of(
     return Divisions(values, "folds", 1.0 / (n_folds - 1.0), df, protocol != "nested")
 
 
-def standings_over_data_sets(
-    values: pd.DataFrame,
-    asked: Question,
-    *,
-    higher_is_better: bool,
-    what: str,
-    call: Call | None = None,
-) -> Standings:
-    """Standings of methods (columns) over independent data sets (rows); a failed cell is a hole."""
-    values = _rounded(values)
-    rows = np.ascontiguousarray(values.to_numpy(dtype=np.float64))
-    names = tuple(map(str, values.index))
-    table = score_table(rows, np.arange(len(rows)), names, tuple(map(str, values.columns)))
-    return asked.of(table, higher_is_better=higher_is_better, what=what, call=call)
-
-
-def _rounded(values: pd.DataFrame) -> pd.DataFrame:
+def rounded(values: pd.DataFrame) -> pd.DataFrame:
     """The values without rounding errors: means of the same numbers in another order are ties."""
     if values.shape[1] < 2:
         raise DataError(
@@ -104,17 +85,6 @@ def _rounded(values: pd.DataFrame) -> pd.DataFrame:
             Remedy("evaluate more, or let baselines take part"),
         )
     return values.round(DECIMALS)
-
-
-def _left_out(values: pd.DataFrame, subjects: str) -> tuple[str, ...]:
-    missing = values.isna()
-    if not missing.to_numpy().any():
-        return ()
-    columns = ", ".join(str(name) for name in values.columns[missing.any()])
-    return (
-        f"{int(missing.any(axis=1).sum())} of {len(values)} {subjects} are omitted from all tests, "
-        f"because a cell failed or is missing for {columns}.",
-    )
 
 
 MEAN = "mean of classifiers"
@@ -129,8 +99,8 @@ def fewest_of_folds(
     divisions = divisions_of(folds.dropna(axis=1, how="all"), protocol=protocol, **design)
     values = divisions.values.dropna().round(DECIMALS).sort_index(axis=1)
     n = len(values)
+    names = ("best_n_features", "best", "standard_error", "n_features", "value")
     if n < 2:
-        names = ("best_n_features", "best", "standard_error", "n_features", "value")
         return {**dict.fromkeys(names, float("nan")), "n": n}
     sizes = values.columns.to_numpy(dtype=np.float64)
     means = values.to_numpy().mean(axis=0).round(DECIMALS)
@@ -139,14 +109,8 @@ def fewest_of_folds(
     spread = values.to_numpy()[:, best].std(ddof=1)
     error = float(spread * np.sqrt(1.0 / n + divisions.test_train_ratio))
     enough = int((gains >= gains[best] - error).argmax())
-    return {
-        "best_n_features": float(sizes[best]),
-        "best": float(means[best]),
-        "standard_error": error,
-        "n_features": float(sizes[enough]),
-        "value": float(means[enough]),
-        "n": n,
-    }
+    found = (sizes[best], means[best], error, sizes[enough], means[enough])
+    return {**dict(zip(names, map(float, found), strict=True)), "n": n}
 
 
 def list_of_folds(places: NDArray[np.int32], names: tuple[str, ...], size: int) -> pd.DataFrame:
@@ -154,14 +118,12 @@ def list_of_folds(places: NDArray[np.int32], names: tuple[str, ...], size: int) 
     (n_folds, p), 1 = best."""
     among, mean = (places <= size).mean(axis=0), places.mean(axis=0)
     order = np.lexsort((mean, -among))
-    frame = pd.DataFrame(
-        {
-            "rank": np.arange(1, len(names) + 1),
-            "share_of_folds": among[order],
-            "mean_place": mean[order],
-            "best_place": places.min(axis=0)[order],
-            "worst_place": places.max(axis=0)[order],
-        },
-        index=pd.Index([names[j] for j in order], name="feature"),
-    )
+    columns = {
+        "share_of_folds": among,
+        "mean_place": mean,
+        "best_place": places.min(axis=0),
+        "worst_place": places.max(axis=0),
+    }
+    frame = pd.DataFrame(columns, index=pd.Index(names, name="feature")).iloc[order]
+    frame.insert(0, "rank", np.arange(1, len(names) + 1))
     return frame[frame["share_of_folds"] > 0]

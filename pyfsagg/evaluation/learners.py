@@ -60,11 +60,8 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         numbers, codes = self._split(X)
         total = self._categories.predict_log_proba(codes)
         if self._numbers is not None:
-            total = (
-                total
-                + self._numbers.predict_log_proba(numbers)
-                - np.log(self._numbers.class_prior_)
-            )
+            total = total + self._numbers.predict_log_proba(numbers)
+            total -= np.log(self._numbers.class_prior_)
         return np.asarray(total - logsumexp(total, axis=1, keepdims=True), dtype=np.float64)
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
@@ -78,9 +75,8 @@ class MixedNaiveBayes(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class ClassifierSpec:
-    """A model by name: `make(seed)` gives an estimator, after a scaler if `scaled`;
-    `make_mixed(n_levels)` one that takes categories in the last columns. `needs` is the package to
-    install."""
+    """A model by name: `make(seed)` gives an estimator, after a scaler if `scaled`, `make_mixed(n_levels)`
+    one that takes categories in the last columns; `needs` is a package."""
 
     name: str
     aliases: tuple[str, ...]
@@ -192,6 +188,9 @@ REGRESSORS.add(
 )
 
 
+ESTIMATOR = ("fit", "predict", "get_params")
+
+
 def read_classifiers(
     classifiers: Any, known: Registry[ClassifierSpec] = CLASSIFIERS
 ) -> dict[str, Any]:
@@ -216,82 +215,59 @@ def read_classifiers(
         if isinstance(item, str):
             models[label] = known.get(item)
             models[label].require()
-        else:
-            models[label] = _checked(label, item, known)
+            continue
+        if isinstance(item, type) or not all(hasattr(item, name) for name in ESTIMATOR):
+            raise InputTypeError(
+                f"the {known.kind} {label!r} must be a name from ",
+                f"list_{known.kind.replace(' ', '_')}s() or a scikit-learn {known.kind} with fit ",
+                "and predict",
+                Got(item),
+            )
+        if target.is_survival_model(item) and known.kind != "survival model":
+            raise ParameterError(
+                f"{label!r} is a survival model; give it with ", Use(task="survival")
+            )
+        if known.kind == "survival model" and not target.is_survival_model(item):
+            raise ParameterError(
+                f"{label!r} does not read times and events; give a name from ",
+                "list_methods('survival_models'), or an estimator of scikit-survival",
+            )
+        selectors.check_learner(label, item, known.kind)
+        models[label] = item
     if not models:
         remedy = Remedy(f"name at least one, for instance {next(iter(known)).name!r}")
         raise ParameterError(Param("classifiers"), " is empty", remedy)
     return models
 
 
-def _checked(label: str, item: Any, known: Registry[ClassifierSpec]) -> Any:
-    if isinstance(item, type) or not (
-        hasattr(item, "fit") and hasattr(item, "predict") and hasattr(item, "get_params")
-    ):
-        raise InputTypeError(
-            f"the {known.kind} {label!r} must be a name from ",
-            f"list_{known.kind.replace(' ', '_')}s() or a scikit-learn {known.kind} with fit ",
-            "and predict",
-            Got(item),
-        )
-    if (known.kind == "survival model") != target.is_survival_model(item):
-        if target.is_survival_model(item):
-            raise ParameterError(
-                f"{label!r} is a survival model; give it with ", Use(task="survival")
-            )
-        raise ParameterError(
-            f"{label!r} does not read times and events; give a name from ",
-            "list_methods('survival_models'), or an estimator of scikit-survival",
-        )
-    selectors.check_learner(label, item, known.kind)
-    return item
-
-
 def build_model(item: Any, table: Table, seed: int) -> Any:
-    """A new pipeline for a `table`, fitted to training rows: medians for missing numbers, one-hot codes
-    (a missing category is one), scaler, classifier. Naive Bayes takes categories."""
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
-
-    coded = False
-    if isinstance(item, ClassifierSpec):
-        coded = item.make_mixed is not None and bool((table.kinds == columns.Kind.NOMINAL).any())
-        sizes = tuple(len(table.levels[j]) for j in sorted(table.levels))
-        model = item.make_mixed(sizes) if coded and item.make_mixed else item.make(seed)
-        scaled = item.scaled
-    else:
-        model, scaled = selectors.seeded_clone(item, seed), False
-    steps = [*_preparation(table, coded), *([StandardScaler()] if scaled else [])]
-    return make_pipeline(*steps, model) if steps else model
-
-
-def _preparation(table: Table, coded: bool) -> list[Any]:
-    """A transformer that puts numbers first and categories, as codes or one-hot, last."""
+    """A new pipeline for a `table`, fitted to training rows: medians for missing numbers, then categories as
+    one-hot codes (a missing one has its own; naive Bayes takes categories), scaler, classifier."""
     from sklearn.compose import ColumnTransformer
     from sklearn.impute import SimpleImputer
-    from sklearn.preprocessing import OneHotEncoder
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-    nominal = table.kinds == columns.Kind.NOMINAL
-    missing = np.isnan(table.values).any(axis=0)
-    if not nominal.any() and not missing.any():
-        return []
-    impute = SimpleImputer(strategy="median", keep_empty_features=True)
-    encode = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
-
-    parts = [
-        ("numbers", "passthrough", ~nominal & ~missing),
-        ("imputed", impute, ~nominal & missing),
-        ("categories", "passthrough" if coded else encode, nominal),
-    ]
-    return [
-        ColumnTransformer(
-            [
-                (name, step, np.flatnonzero(mask).tolist())
-                for name, step, mask in parts
-                if mask.any()
-            ]
-        )
-    ]
+    nominal, missing = table.kinds == columns.Kind.NOMINAL, np.isnan(table.values).any(axis=0)
+    coded = scaled = False
+    if isinstance(item, ClassifierSpec):
+        coded, scaled = item.make_mixed is not None and bool(nominal.any()), item.scaled
+        sizes = tuple(len(table.levels[j]) for j in sorted(table.levels))
+        model = item.make_mixed(sizes) if coded and item.make_mixed else item.make(seed)
+    else:
+        model = selectors.seeded_clone(item, seed)
+    steps: list[Any] = [StandardScaler()] if scaled else []
+    if nominal.any() or missing.any():
+        impute = SimpleImputer(strategy="median", keep_empty_features=True)
+        encode = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+        parts = [
+            ("numbers", "passthrough", ~nominal & ~missing),
+            ("imputed", impute, ~nominal & missing),
+            ("categories", "passthrough" if coded else encode, nominal),
+        ]
+        there = [(name, step, np.flatnonzero(at).tolist()) for name, step, at in parts if at.any()]
+        steps.insert(0, ColumnTransformer(there))
+    return make_pipeline(*steps, model) if steps else model
 
 
 USUAL = {

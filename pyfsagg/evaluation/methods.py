@@ -78,11 +78,8 @@ def read_rankings(
             raise ParameterError(f"the ranking {label!r} is given twice")
         leakage = "possible" if part is None else "declared"
         if isinstance(item, EnsembleResult):
-            origin = item.data["sha256"]
-            if origin == whole:
-                leakage = "certain"
-            elif origin == part:
-                leakage = "excluded"
+            known = {part: "excluded", whole: "certain"}
+            leakage = known.get(item.data["sha256"], leakage)
         read[label] = GivenRanking(_order(label, item, features or table.feature_names), leakage)
     return read
 
@@ -106,39 +103,35 @@ def _order(label: str, item: Any, known: tuple[str, ...]) -> Indices:
             "feature names (best first)",
             Got(item),
         )
-    if len(item) and all(isinstance(name, str) for name in item):
-        return _order_of_names(label, list(item), known)
-    try:
-        ranks = as_array("a ranking", item, np.float64)
-    except (TypeError, ValueError):
-        message = f"the ranking {label!r} contains neither names nor numbers only: {item!r}"
-        raise DataError(message) from None
-    if ranks.shape != (len(known),) or not np.isfinite(ranks).all():
-        raise DataError(
-            f"the ranking {label!r} must have one rank for each of the {len(known)} features, without ",
-            f"missing or infinite ranks, 1 = most important; got the shape {ranks.shape}",
-        )
-    return np.argsort(rank_scores(-ranks), kind="stable")
-
-
-def _order_of_names(label: str, names: list[str], known: tuple[str, ...]) -> Indices:
+    if not (len(item) and all(isinstance(name, str) for name in item)):
+        try:
+            ranks = as_array("a ranking", item, np.float64)
+        except (TypeError, ValueError):
+            message = f"the ranking {label!r} contains neither names nor numbers only: {item!r}"
+            raise DataError(message) from None
+        if ranks.shape != (len(known),) or not np.isfinite(ranks).all():
+            raise DataError(
+                f"the ranking {label!r} must have one rank for each of the {len(known)} features, ",
+                f"without missing or infinite ranks, 1 = most important; got the shape {ranks.shape}",
+            )
+        return np.argsort(rank_scores(-ranks), kind="stable")
     position = {name: j for j, name in enumerate(known)}
-    seen: set[str] = set()
-    for name in names:
+    order: dict[int, None] = {}
+    for name in item:
         if name not in position:
             raise DataError(
                 f"the ranking {label!r} names the feature {name!r}, which the table does not have"
             )
-        if name in seen:
+        if position[name] in order:
             raise DataError(f"the ranking {label!r} names the feature {name!r} twice")
-        seen.add(name)
-    absent = [name for name in known if name not in seen]
+        order[position[name]] = None
+    absent = [name for name, j in position.items() if j not in order]
     if absent:
         raise DataError(
             f"the ranking {label!r} omits {len(absent)} of {len(known)} features, "
             f"{absent[0]!r} among them; rank all, or leave these columns out of the table"
         )
-    return np.array([position[name] for name in names], dtype=np.intp)
+    return np.array([*order], dtype=np.intp)
 
 
 Order = Indices
@@ -150,8 +143,7 @@ _OPTIONS = (
 
 @dataclass(frozen=True, eq=False)
 class EnsembleMethod:
-    """Within-aggregation (one filter) or between-aggregation (several); `n_resamples` is that of the
-    evaluation or of a saved run."""
+    """Within-aggregation (one filter) or between-aggregation; `n_resamples` is that of a saved run."""
 
     filters: tuple[Any, ...]
     filter_params: Mapping[str, Mapping[str, Any]]
@@ -160,11 +152,8 @@ class EnsembleMethod:
     plan: Plan = field(default_factory=Bootstrap)
 
     @property
-    def labels(self) -> list[str]:
-        return [filter_label(item) for item in self.filters]
-
-    @property
     def items(self) -> list[tuple[str, Any]]:
+        """The filters with their names."""
         return [(filter_label(item), item) for item in self.filters]
 
     def functions(self) -> list[Any]:
@@ -181,7 +170,7 @@ class EnsembleMethod:
         }
         return {
             "method": "wam" if len(self.filters) == 1 else "bam",
-            "filters": self.labels,
+            "filters": [label for label, _ in self.items],
             "aggregator": self.recipe.aggregator,
             **{name: value for name, value in options.items() if value},
         }
@@ -316,9 +305,8 @@ def rank_methods(
     rounds: int = 1,
     groups: FeatureGroups | None = None,
 ) -> dict[str, Order]:
-    """Positions of features or groups by method, best first, ties by column. `rows` are positions in
-    the table of the evaluation; ensembles share resamples and filters, and `rounds` scales the
-    forecast."""
+    """Positions of features or groups by method, best first, ties by column; ensembles share resamples
+    of `rows` (positions in the table of the evaluation) and filters, and `rounds` scales the forecast."""
     scores: dict[str, Floats] = {}
     for batch in _batches(methods):
         members = batch.values()
@@ -340,16 +328,29 @@ def rank_methods(
         matrices = scoring.score_resamples(run.filters, run.resamples, n_jobs=n_jobs, work=work)
         scale = null.NoiseScale.of(run, len(run.resamples))
         for label, ensemble in batch.items():
-            parts = {name: matrices[name] for name in ensemble.labels}
+            parts = {name: matrices[name] for name, _ in ensemble.items}
             recipe = ensemble.recipe
             normalize = null.settle_normalization(recipe.normalize, run, ensemble.filters)
             if normalize == core.AGAINST_NOISE:
                 parts = {name: matrix.copy() for name, matrix in parts.items()}
                 scale.read(parts, "resamples", run.store, n_jobs=n_jobs, progress=lambda *_: None)
             scores[label] = replace(recipe, normalize=normalize).scores(parts, run.names)
+    weights = np.ones((1, table.n_samples), dtype=np.uint16)
     for label, method in methods.items():
-        if not isinstance(method, EnsembleMethod):
-            scores[label] = _single_scores(label, method, table, target, seed, groups)
+        if isinstance(method, EnsembleMethod):
+            continue
+        item = method.item
+        if method.is_function:
+            item = _as_filter(label, model.with_columns(item, table.feature_names))
+        own = {filter_label(item): dict(method.params)} if method.params else {}
+        (bound,) = scoring.bind_filters([item], own, table, target, seed, groups)
+        try:
+            (matrix,) = bound.scores(weights, target.codes[np.newaxis, :]).values()
+        except PyfsaggError:
+            raise
+        except Exception as error:
+            raise _failed(label, table.n_samples, error) from error
+        scores[label] = matrix[0]
     return {label: np.argsort(rank_scores(scores[label]), kind="stable") for label in methods}
 
 
@@ -361,52 +362,25 @@ def _batches(methods: Mapping[str, Method]) -> list[dict[str, EnsembleMethod]]:
             continue
         options = method.plan.parameters()
         # Arrays of a plan are no parameters: methods share resamples if they hold the same ones.
-        arrays = [
-            id(getattr(method.plan, key)) for key in method.plan.names() if key not in options
-        ]
+        others = [key for key in method.plan.names() if key not in options]
+        arrays = [id(getattr(method.plan, key)) for key in others]
         plan = (method.n_resamples, method.plan.name, options, arrays)
         meaning = {
-            label: (item, dict(method.filter_params.get(label, {}))) for label, item in method.items
+            label: (
+                None if isinstance(item, str) else item,
+                dict(method.filter_params.get(label, {})),
+            )
+            for label, item in method.items
         }
         for other_plan, known, batch in batches:
-            if plan == other_plan and all(
-                label not in known or _same(known[label], meaning[label]) for label in meaning
-            ):
+            both = [(known[label], meaning[label]) for label in meaning if label in known]
+            if plan == other_plan and all(a[0] is b[0] and a[1] == b[1] for a, b in both):
                 known.update(meaning)
                 batch[name] = method
                 break
         else:
             batches.append((plan, meaning, {name: method}))
     return [batch for _, _, batch in batches]
-
-
-def _same(one: tuple[Any, Any], other: tuple[Any, Any]) -> bool:
-    both_named = isinstance(one[0], str) and isinstance(other[0], str)
-    return (both_named or one[0] is other[0]) and bool(one[1] == other[1])
-
-
-def _single_scores(
-    label: str,
-    method: SingleFilter,
-    table: Table,
-    target: Target,
-    seed: int,
-    groups: FeatureGroups | None,
-) -> Floats:
-    item = method.item
-    if method.is_function:
-        item = _as_filter(label, model.with_columns(item, table.feature_names))
-    params = {filter_label(item): dict(method.params)} if method.params else {}
-    (bound,) = scoring.bind_filters([item], params, table, target, seed, groups)
-    weights = np.ones((1, table.n_samples), dtype=np.uint16)
-    try:
-        (matrix,) = bound.scores(weights, target.codes[np.newaxis, :]).values()
-    except PyfsaggError:
-        raise
-    except Exception as error:
-        raise _failed(label, table.n_samples, error) from error
-    scores: Floats = matrix[0]
-    return scores
 
 
 def _failed(label: str, n_rows: int, error: Exception) -> DataError:

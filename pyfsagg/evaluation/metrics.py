@@ -338,11 +338,6 @@ def _survival(outcome: Any) -> Survival:
     return Survival(outcome["time"], outcome["event"])
 
 
-def _integrated_brier_score(made: Predictions) -> float:
-    test, trained = _survival(made.labels), _survival(made.trained)
-    return integrated_brier_score(made.model, made.X, test, trained)
-
-
 METRICS: Registry[MetricSpec] = Registry("metric")
 METRICS.add(
     MetricSpec(
@@ -423,7 +418,9 @@ METRICS.add(
         ("ibs", "brier"),
         "mean squared error of the predicted survival over the times of the test rows, weighted by the "
         "censoring of the training rows, smaller = better",
-        _integrated_brier_score,
+        lambda made: integrated_brier_score(
+            made.model, made.X, _survival(made.labels), _survival(made.trained)
+        ),
         "survival",
         higher_is_better=False,
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -23,37 +23,25 @@ from pyfsagg._table.table import Table, as_table
 from pyfsagg._table.target import Target, read_target
 from pyfsagg.ensemble import EnsembleResult, scoring
 from pyfsagg.evaluation import cells, learners
-from pyfsagg.evaluation.methods import (
-    EnsembleMethod,
-    GivenRanking,
-    Method,
-    rank_methods,
-    read_methods,
-    read_rankings,
-    repeat_of,
-    single_filters,
-)
+from pyfsagg.evaluation import methods as ways
 from pyfsagg.evaluation.metrics import SURVIVAL_MODELS, read_metrics
 from pyfsagg.evaluation.protocol import Protocol
-from pyfsagg.evaluation.result import Evaluation
-from pyfsagg.evaluation.values import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS
+from pyfsagg.evaluation.result import ALL_FEATURES, COLUMNS, RANDOM_SUBSETS, Evaluation
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters.plain import drop_features
 
+FOUR = ("logistic_regression", "naive_bayes", "random_forest", "svm")
 MODELS: dict[str, tuple[Registry[learners.ClassifierSpec], tuple[str, ...], str]] = {
-    "classes": (
-        learners.CLASSIFIERS, ("logistic_regression", "naive_bayes", "random_forest", "svm"), "accuracy",
-    ),
+    "classes": (learners.CLASSIFIERS, FOUR, "accuracy"),
     "numeric": (learners.REGRESSORS, ("ridge", "nearest_neighbors", "random_forest", "svm"), "r2"),
     "survival": (SURVIVAL_MODELS, ("cox_ridge",), "concordance_index"),
-}  # fmt: skip
+}
 """By kind of target the models that predict it, the default models and the default metric."""
 
 BASELINES = ("all_features", "random_subsets", "single_filters")
 
 
-@dataclass(frozen=True, eq=False)
-class RankedSet:
+class RankedSet(NamedTuple):
     """A ranking to be tested in the folds of a part: feature positions, best first."""
 
     label: str
@@ -64,39 +52,22 @@ class RankedSet:
 
 
 @dataclass(frozen=True, eq=False)
-class Request:
-    """The cells of one ranking, threshold, fold and classifier, and the fit that answers them."""
-
-    part: cells.SplitPart
-    fold: cells.Fold
-    ranked: RankedSet
-    threshold: cells.Threshold
-    classifier: str
-    fit: cells.Fit
-
-
-@dataclass(frozen=True, eq=False)
 class Design:
     """Everything that is settled before the first feature is ranked."""
 
     table: Table
     target: Target
     parts: Sequence[cells.SplitPart]
-    given: Mapping[str, GivenRanking]
-    repeats: Mapping[str, EnsembleMethod]
-    methods: Mapping[str, Method]
-    singles: Mapping[str, Method]
-    baselines: Sequence[str]
+    groups: FeatureGroups | None
+    given: Mapping[str, ways.GivenRanking]
+    repeats: Mapping[str, ways.EnsembleMethod]
+    methods: Mapping[str, ways.Method]
+    singles: Mapping[str, ways.Method]
     classifiers: Mapping[str, Any]
     thresholds: tuple[cells.Threshold, ...]
     largest: int | None
-    metrics: Sequence[str]
-    n_random: int
-    n_resamples: int
-    seed: int
     parameters: Mapping[str, Any]
     execution: Execution
-    groups: FeatureGroups | None = None
 
     @property
     def n_features(self) -> int:
@@ -114,25 +85,28 @@ class Design:
 
     def run(self, n_jobs: int | None, remarks: tuple[str, ...], call: Call) -> Evaluation:
         """Rank the features of each part, fit each classifier on each different set, collect."""
-        n_requests = sum(
-            len(part.folds) * len(self.classifiers) * self._n_subsets(part) for part in self.parts
-        )
-        total = len(self.parts) + n_requests
+        total = len(self.parts)
+        for part in self.parts:
+            n_given = len(self.repeats if part.protocol == "nested" else self.given)
+            n_rankings = n_given + len(self.methods) + len(self.singles)
+            n_rankings += self.parameters["n_random"] or 0
+            whole = "all_features" in self.parameters["baselines"]
+            n_subsets = n_rankings * len(self.thresholds) + whole
+            total += len(part.folds) * len(self.classifiers) * n_subsets
+        requests: list[tuple[tuple[Any, ...], cells.Fit]] = []
+        places: dict[str, list[NDArray[np.int32]]] = {}
         with (
             open_checkpoint(self.execution.checkpoint, self._identity()) as checkpoint,
             progress_sink(self.execution.progress, total, "step") as advance,
         ):
-            requests: list[Request] = []
-            places: dict[str, list[NDArray[np.int32]]] = {}
             for number, part in enumerate(self.parts, start=1):
-                ranked = list(self._rank(part, number, n_jobs, checkpoint))
-                requests += self._requests(part, ranked)
-                for each in ranked:
-                    if part.protocol == "nested" and each.kind != "baseline":
-                        place = np.argsort(each.order).astype(np.int32) + np.int32(1)
-                        places.setdefault(each.label, []).append(place)
+                for ranked in self._rank(part, number, n_jobs, checkpoint):
+                    requests += self._requests(part, ranked)
+                    if part.protocol == "nested" and ranked.kind != "baseline":
+                        place = np.argsort(ranked.order).astype(np.int32) + np.int32(1)
+                        places.setdefault(ranked.label, []).append(place)
                 advance(number)
-            uses = Counter(request.fit for request in requests)
+            uses = Counter(fit for _, fit in requests)
             answered = len(self.parts)
 
             def done(fit: cells.Fit) -> None:
@@ -141,32 +115,28 @@ class Design:
                 advance(answered)
 
             folds = {(f.pool, f.repeat, f.number): f for part in self.parts for f in part.folds}
-            work = cells.FitWork(
-                folds, self.table, self.target, self.classifiers, self.metrics, self.seed
-            )
+            settled = self.parameters["metrics"], self.parameters["seed"]
+            work = cells.FitWork(folds, self.table, self.target, self.classifiers, *settled)
             outcomes = cells.fit_all(
                 list(uses), work, n_jobs=n_jobs, done=done, checkpoint=checkpoint
             )
-        rows = [row for request in requests for row in _rows(request, outcomes[request.fit])]
-        frame = pd.DataFrame(rows, columns=list(COLUMNS))
-        counts = {"n_cells": len(frame), "n_fits": len(uses)}
-        parameters = {**self.parameters, **counts, "call": call.record()}
+        rows = []
+        for row, fit in requests:
+            outcome = outcomes[fit]
+            for metric, value in outcome.values.items():
+                failure = outcome.failures.get(metric, "")
+                status = "failed" if failure else "warned" if outcome.warning else "ok"
+                rows.append((*row, metric, value, status, failure or outcome.warning))
+        counts = {"n_cells": len(rows), "n_fits": len(uses)}
         names = self.table.feature_names if self.groups is None else self.groups.names
         return Evaluation(
-            frame,
+            pd.DataFrame(rows, columns=list(COLUMNS)),
             remarks,
-            parameters=parameters,
+            parameters={**self.parameters, **counts, "call": call.record()},
             data=self._data(),
             feature_names=tuple(names) if places else (),
             places={label: np.stack(rows) for label, rows in places.items()},
         )
-
-    def _n_subsets(self, part: cells.SplitPart) -> int:
-        """How many rankings times thresholds a part has."""
-        n_given = len(self.repeats if part.protocol == "nested" else self.given)
-        n_random = self.n_random if "random_subsets" in self.baselines else 0
-        n_rankings = n_given + len(self.methods) + len(self.singles) + n_random
-        return n_rankings * len(self.thresholds) + ("all_features" in self.baselines)
 
     def _identity(self) -> dict[str, Any]:
         """Everything on which an outcome depends."""
@@ -175,9 +145,7 @@ class Design:
             **self.parameters,
             "models": dict(self.classifiers),
             "methods asked": {**self.methods, **self.repeats},
-            "functions": [
-                method.functions() for method in (*self.methods.values(), *self.repeats.values())
-            ],
+            "functions": [m.functions() for m in (*self.methods.values(), *self.repeats.values())],
             "given": {label: ranking.order for label, ranking in self.given.items()},
             "divisions": [
                 [part.rank_rows, *([fold.train, fold.test] for fold in part.folds)]
@@ -192,24 +160,24 @@ class Design:
         self, part: cells.SplitPart, number: int, n_jobs: int | None, checkpoint: Checkpoint | None
     ) -> Iterator[RankedSet]:
         """The rankings of a part, the given ones first."""
-        methods: dict[str, Method] = dict(self.methods)
+        methods = {**self.methods, **self.singles}
         if part.protocol == "nested":
             methods = {**self.repeats, **methods}
         else:
             for label, ranking in self.given.items():
                 yield RankedSet(label, "ranking", 0, ranking.order, self.thresholds)
-        key = f"ranking {number}"
+        key, seed = f"ranking {number}", part.seed(self.parameters["seed"])
         if checkpoint is not None and key in checkpoint:
             orders = checkpoint.get(key)
         else:
             table, target = cells.take_rows(self.table, self.target, part.rank_rows)
-            orders = rank_methods(
-                {**methods, **self.singles},
+            orders = ways.rank_methods(
+                methods,
                 table,
                 target,
                 part.rank_rows,
-                n_resamples=self.n_resamples,
-                seed=part.seed(self.seed),
+                n_resamples=self.parameters["n_resamples"],
+                seed=seed,
                 n_jobs=n_jobs,
                 largest=self.largest,
                 rounds=len(self.parts) if number == 1 else 0,
@@ -221,22 +189,25 @@ class Design:
         for label, order in orders.items():
             yield RankedSet(label, kinds.get(label, "method"), 0, order, self.thresholds)
         p = self.n_features
-        if "all_features" in self.baselines:
+        if "all_features" in self.parameters["baselines"]:
             yield RankedSet(ALL_FEATURES, "baseline", 0, np.arange(p), (cells.Threshold(1.0, p),))
-        if "random_subsets" in self.baselines:
-            for draw in range(self.n_random):
-                order = np.random.default_rng([part.seed(self.seed), draw]).permutation(p)
-                yield RankedSet(RANDOM_SUBSETS, "baseline", draw, order, self.thresholds)
+        for draw in range(self.parameters["n_random"] or 0):
+            order = np.random.default_rng([seed, draw]).permutation(p)
+            yield RankedSet(RANDOM_SUBSETS, "baseline", draw, order, self.thresholds)
 
-    def _requests(self, part: cells.SplitPart, rankings: Sequence[RankedSet]) -> Iterator[Request]:
-        for ranked in rankings:
-            for threshold in ranked.thresholds:
-                features = ranked.order[: threshold.n_features]
-                columns = features if self.groups is None else self.groups.columns_of(features)
-                for fold in part.folds:
-                    for label in self.classifiers:
-                        fit = cells.Fit.of(fold, label, columns)
-                        yield Request(part, fold, ranked, threshold, label, fit)
+    def _requests(
+        self, part: cells.SplitPart, ranked: RankedSet
+    ) -> Iterator[tuple[tuple[Any, ...], cells.Fit]]:
+        """Rows of cells, up to the draw in ``COLUMNS``, and the fit that gives the value of each."""
+        of = (part.protocol, ranked.label, ranked.kind)
+        for size in ranked.thresholds:
+            columns = ranked.order[: size.n_features]
+            if self.groups is not None:
+                columns = self.groups.columns_of(columns)
+            for fold in part.folds:
+                for label in self.classifiers:
+                    row = (*of, label, *size, part.repeat, fold.number, ranked.draw)
+                    yield row, cells.Fit.of(fold, label, columns)
 
     def _data(self) -> dict[str, Any]:
         return {
@@ -252,28 +223,6 @@ class Design:
         }
 
 
-def _rows(request: Request, outcome: cells.Outcome) -> Iterator[tuple[Any, ...]]:
-    """The cells of a request, one per metric, in the order of ``COLUMNS``."""
-    for metric, value in outcome.values.items():
-        failure = outcome.failures.get(metric, "")
-        status = "failed" if failure else ("warned" if outcome.warning else "ok")
-        yield (
-            request.part.protocol,
-            request.ranked.label,
-            request.ranked.kind,
-            request.classifier,
-            request.threshold.share,
-            request.threshold.n_features,
-            request.part.repeat,
-            request.fold.number,
-            request.ranked.draw,
-            metric,
-            value,
-            status,
-            failure or outcome.warning,
-        )
-
-
 def read_design(arguments: Mapping[str, Any], execution: Execution) -> Design:
     """Validate the arguments of :func:`pyfsagg.evaluate` and divide the rows."""
     rankings, methods = arguments["rankings"], arguments["methods"]
@@ -286,25 +235,25 @@ def read_design(arguments: Mapping[str, Any], execution: Execution) -> Design:
     if task.drop_near_zero_variance:
         table, groups = drop_features(table, groups)
     members = cells.read_row_groups(protocol.groups, table.n_samples)
-    protocols = protocol.names_given
-    ranking_rows = protocol.ranking_rows
+    protocols, rows = protocol.names_given, protocol.ranking_rows
     seed = resolve_seed(kept_seed(execution.checkpoint, arguments["random_state"]))
     n_resamples = check_integer("n_resamples", arguments["n_resamples"], low=1)
     usual = scoring.usual_filters(table, target, groups)
     if rankings is None and methods is None:
         methods = (*usual, "bam")
-    if ranking_rows is not None and (rankings is None or protocols != ("thesis",)):
-        belongs = " belongs to rankings with "
-        raise ParameterError(Param("ranking_rows"), belongs, Use(protocol="thesis"))
-    rows = None if ranking_rows is None else cells.read_ranking_rows(ranking_rows, table.n_samples)
+    if rows is not None:
+        if rankings is None or protocols != ("thesis",):
+            belongs = " belongs to rankings with "
+            raise ParameterError(Param("ranking_rows"), belongs, Use(protocol="thesis"))
+        rows = cells.read_ranking_rows(rows, table.n_samples)
     features = table.feature_names if groups is None else groups.names
-    given = {} if rankings is None else read_rankings(rankings, table, target, rows, features)
+    given = {} if rankings is None else ways.read_rankings(rankings, table, target, rows, features)
     for label, ranking in given.items():
         if "thesis" in protocols and ranking.leakage == "certain":
             raise ParameterError(ranking.remark(label))
-    read = {} if methods is None else read_methods(methods, usual)
+    read = {} if methods is None else ways.read_methods(methods, usual)
     chosen = _read_baselines(arguments["baselines"])
-    singles = single_filters(list(read.values())) if "single_filters" in chosen else {}
+    singles = ways.single_filters([*read.values()]) if "single_filters" in chosen else {}
     repeats = _repeats(rankings, given) if "nested" in protocols else {}
     labels = [ALL_FEATURES, RANDOM_SUBSETS, *given, *read, *singles]
     for label, count in Counter(labels).items():
@@ -319,12 +268,18 @@ def read_design(arguments: Mapping[str, Any], execution: Execution) -> Design:
     sizes = cells.read_thresholds(arguments["thresholds"], len(features))
     names = read_metrics(metric if metrics is None else metrics, task.task)
     parts = cells.draw_parts(table, target, protocol, seed, rows, members)
+    told = {
+        label: item.summary
+        if isinstance(item, learners.ClassifierSpec)
+        else " ".join(repr(item).split())
+        for label, item in models.items()
+    }
     parameters = {
         "protocols": list(protocols),
         "rankings": {label: ranking.record() for label, ranking in given.items()},
         "methods": {label: method.record() for label, method in read.items()},
         "baselines": list(chosen),
-        "classifiers": {label: _describe(item) for label, item in models.items()},
+        "classifiers": told,
         "thresholds": [size.share for size in sizes],
         "metrics": list(names),
         "n_folds": protocol.n_folds,
@@ -341,21 +296,16 @@ def read_design(arguments: Mapping[str, Any], execution: Execution) -> Design:
         table,
         target,
         parts,
+        groups,
         given,
         repeats,
         read,
         singles,
-        chosen,
         models,
         sizes,
         cells.largest_count(arguments["thresholds"]),
-        names,
-        protocol.n_random,
-        n_resamples,
-        seed,
         parameters,
         execution,
-        groups,
     )
 
 
@@ -368,11 +318,12 @@ def _read_baselines(baselines: Any) -> tuple[str, ...]:
     return tuple(name for name in BASELINES if name in listed)
 
 
-def _repeats(rankings: Any, given: Mapping[str, GivenRanking]) -> dict[str, EnsembleMethod]:
+def _repeats(
+    rankings: Any, given: Mapping[str, ways.GivenRanking]
+) -> dict[str, ways.EnsembleMethod]:
     """Saved runs as methods that can be repeated inside folds."""
-    if rankings is None:
-        return {}
-    items = [rankings] if isinstance(rankings, EnsembleResult) else list(rankings.values())
+    single = isinstance(rankings, EnsembleResult)
+    items = [rankings] if single else [*(rankings or {}).values()]
     repeats = {}
     for label, item in zip(given, items, strict=True):
         if not isinstance(item, EnsembleResult):
@@ -382,12 +333,5 @@ def _repeats(rankings: Any, given: Mapping[str, GivenRanking]) -> dict[str, Ense
                 ", because how it was made is not known",
                 Remedy("use ", Use(protocol="thesis"), ", or give methods"),
             )
-        repeats[label] = repeat_of(label, item)
+        repeats[label] = ways.repeat_of(label, item)
     return repeats
-
-
-def _describe(item: Any) -> str:
-    """What a classifier is, for the record."""
-    if isinstance(item, learners.ClassifierSpec):
-        return item.summary
-    return " ".join(repr(item).split())

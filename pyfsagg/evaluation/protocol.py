@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from pyfsagg._base.settings import Settings, names_of, option
 from pyfsagg._base.validation import check_integer, check_list, check_real
@@ -72,7 +72,7 @@ class Protocol(Settings):
     groups: ArrayLike | None = option(None, flag=False, help="group of each row")
 
     def _check(self) -> None:
-        read_protocols(self.protocol)
+        _ = self.names_given  # refused if it is none
         check_integer("n_folds", self.n_folds, low=2)
         check_integer("n_repeats", self.n_repeats, low=1)
         check_integer("n_random", self.n_random, low=1)
@@ -80,17 +80,14 @@ class Protocol(Settings):
 
     @property
     def names_given(self) -> tuple[str, ...]:
-        """The protocols of this evaluation, one by one."""
-        return read_protocols(self.protocol)
-
-
-def read_protocols(protocol: Any) -> tuple[str, ...]:
-    """``"both"``, one protocol or several, in the order of :data:`PROTOCOLS`."""
-    listed = [protocol] if isinstance(protocol, str) else check_list("protocol", protocol)
-    names = set(map(str, listed))
-    if "both" in names:
-        names = names - {"both"} | {"thesis", "nested"}
-    if not names or names - set(PROTOCOLS):
-        must = f" must be one of {', '.join(map(repr, [*PROTOCOLS, 'both']))}, or several of them"
-        raise ParameterError(Param("protocol"), must, Got(protocol))
-    return tuple(name for name in PROTOCOLS if name in names)
+        """The protocols of this evaluation, one by one, in the order of :data:`PROTOCOLS`."""
+        given = self.protocol
+        names = {given} if isinstance(given, str) else {*map(str, check_list("protocol", given))}
+        if "both" in names:
+            names = names - {"both"} | {"thesis", "nested"}
+        if not names or names - set(PROTOCOLS):
+            must = (
+                f" must be one of {', '.join(map(repr, [*PROTOCOLS, 'both']))}, or several of them"
+            )
+            raise ParameterError(Param("protocol"), must, Got(given))
+        return tuple(name for name in PROTOCOLS if name in names)

@@ -104,17 +104,15 @@ class MetricStandings(Recorded):
             f"Levels were divided by the {len(self.of)} metrics, so all sets and pairs keep "
             f"{percent(self.confidence_level)} together."
         )
-        return "\n\n".join(
-            [*(f"By {name}: {one.methods_text()}" for name, one in self._items()), share]
-        )
+        texts = [f"By {name}: {one.methods_text()}" for name, one in self._items()]
+        return "\n\n".join([*texts, share])
 
     def _items(self) -> list[tuple[str, Standings]]:
         return list(zip(self.metrics, self.of, strict=True))
 
     def _joined(self, frames: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
-        return (
-            pd.concat(frames, names=["metric", None]).reset_index("metric").reset_index(drop=True)
-        )
+        joined = pd.concat(frames, names=["metric", None]).reset_index("metric")
+        return joined.reset_index(drop=True)
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         top = check_integer("top", view["top"], low=1)
@@ -129,19 +127,17 @@ class MetricStandings(Recorded):
             who = f"{len(first)} of {plural(p, 'method')} may be the first by {every}: {names}"
         else:
             who = f"No method may be the first by {every}"
-        conflict = (
-            f"{plural(against, 'pair')} of methods {'is' if against == 1 else 'are'} significantly different "
-            "in opposite directions by two metrics"
-            if against
-            else "no pair of methods is significantly different in opposite directions by two metrics"
-        )
+        pairs = f"{plural(against, 'pair')} of methods {'is' if against == 1 else 'are'}"
+        conflict = pairs if against else "no pair of methods is"
+        conflict += " significantly different in opposite directions by two metrics"
         answer = Markup("<b>{}</b>; {}.").format(who, conflict)
         asked = dict.fromkeys(one._asked(one._population) for one in self.of if one._population)
         if not asked:  # by no metric is there an answer; one reason is told once
             reasons = {name: one._first()[0] for name, one in self._items()}
-            alike = len(set(reasons.values())) == 1
-            told = [reason if alike else f"By {name}: {reason}" for name, reason in reasons.items()]
-            return [*map(Text, told[: 1 if alike else None]), self._table(top)]
+            told = [f"By {name}: {reason}" for name, reason in reasons.items()]
+            if len(set(reasons.values())) == 1:
+                told = [*reasons.values()][:1]
+            return [*map(Text, told), self._table(top)]
         each = [
             Text(Markup(" ").join([f"By {name}:", *one._first(brief=True), one._told_apart()]))
             for name, one in self._items()
@@ -151,22 +147,24 @@ class MetricStandings(Recorded):
             f"{percent(self.confidence_level)} confidence, and so do all pairs: each metric has "
             f"{percent(self.of[0].confidence_level)}."
         )
-        tables = [self._table(top), self._agreement_table(agreement)]
-        return [Text(answer), *tables, *each, Text(level, quiet=True)]
+        rows = [
+            [f"{one} and {other}", number(tau, 2), *map(count, counts)]
+            for one, other, tau, *counts in agreement.itertuples(index=False)
+        ]
+        titles = ("Metrics", "Kendall’s tau", "Same way", "Opposite", "By one", "By neither")
+        caption = "Agreement of the metrics: places, and significant pairs of methods."
+        alike = PageTable(caption, heads(titles, ["Metrics"]), rows)
+        return [Text(answer), self._table(top), alike, *each, Text(level, quiet=True)]
 
     def _table(self, top: int) -> PageTable:
         frames = [one.to_frame() for one in self.of]
         shown = frames[0].head(top).index
-        columns: list[tuple[PageColumn, list[str]]] = [
-            (PageColumn("Method", numeric=False), [str(name) for name in shown])
-        ]
+        columns = [(PageColumn("Method", numeric=False), [str(name) for name in shown])]
         for (name, one), frame in zip(self._items(), frames, strict=True):
             part = frame.reindex(shown)
-            sets = spans(part, one._population is not None)
-            cells = [
-                number(a, 0) + (f" ({b})" if one._population else "")
-                for a, b in zip(part["place"], sets, strict=True)
-            ]
+            cells = [number(place, 0) for place in part["place"]]
+            if one._population:
+                cells = [f"{a} ({b})" for a, b in zip(cells, spans(part, True), strict=True)]
             columns.append((PageColumn(name, sortable=False), cells))
         total = count(len(self.of[0].methods))
         caption = (
@@ -174,16 +172,6 @@ class MetricStandings(Recorded):
             f"methods by {self.metrics[0]}."
         )
         return PageTable.of_columns(caption, columns)
-
-    def _agreement_table(self, agreement: pd.DataFrame) -> PageTable:
-        rows = [
-            [f"{row['metric1']} and {row['metric2']}", number(row["tau"], 2)]
-            + [count(row[name]) for name in ("same", "opposite", "one", "neither")]
-            for row in agreement.to_dict("records")
-        ]
-        titles = ("Metrics", "Kendall’s tau", "Same way", "Opposite", "By one", "By neither")
-        caption = "Agreement of the metrics: places, and significant pairs of methods."
-        return PageTable(caption, heads(titles, ["Metrics"]), rows)
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {
@@ -195,12 +183,8 @@ class MetricStandings(Recorded):
         }
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        agreement = self.agreement()
-        return {
-            "standings.csv": self.to_frame(),
-            "pairs.csv": self.pairs(),
-            "agreement.csv": agreement,
-        }
+        tables = {"standings.csv": self.to_frame(), "pairs.csv": self.pairs()}
+        return {**tables, "agreement.csv": self.agreement()}
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return ["result.to_frame()", "result.agreement()"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,16 +11,17 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 
 from pyfsagg._base.validation import check_choice, check_integer
-from pyfsagg._base.words import count, number, numbers, plural, probabilities
+from pyfsagg._base.words import count, number, numbers, plural, probabilities, words
 from pyfsagg._report import drawing
 from pyfsagg._report.closing import Report, settings_groups, software
-from pyfsagg._report.page import Block, PageColumn, PageTable, Section, Text
+from pyfsagg._report.page import Block, PageTable, Section, Text
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import DataError
 from pyfsagg.score_tables._metrics import MetricStandings
 from pyfsagg.score_tables._result import MOST_LEFT_OUT, Standings, percent
 from pyfsagg.statistics import RankConfidence, critical_difference
 
+Columns = dict[str, tuple[str, Callable[[Any], Sequence[str]]]]
 MOST_DRAWN, MOST_TILES, MOST_ROWS = 40, 20, 500
 REFERENCES = [
     (
@@ -38,6 +39,18 @@ EQUIVALENCE = (
     "Benavoli, Corani, Demšar, Zaffalon (2017). JMLR 18, 1–36",
 )
 FOLDS = ("Folds", "Nadeau, Bengio (2003). Machine Learning 52, 239–281")
+
+
+def _texts(values: Iterable[Any]) -> list[str]:
+    return list(map(str, values))
+
+
+def _whole(values: Iterable[float]) -> list[str]:
+    return [number(value, 0) for value in values]
+
+
+def _hundredths(values: Iterable[float]) -> list[str]:
+    return [number(value, 2) for value in values]
 
 
 def plot_place_sets(
@@ -73,14 +86,9 @@ def plot_average_ranks(result: Standings, *, ax: Axes | None = None) -> Axes:
 def plot_pairs(result: Standings, *, n: int = 15, ax: Axes | None = None) -> Axes:
     """Holm-adjusted p-values of all pairs of the first `n` methods."""
     names = [result.methods[j] for j in result._order[: check_integer("n", n, low=2)]]
-    frame = result.pairs()
-    p = np.full((len(names), len(names)), np.nan)
-    for first, second, value in zip(
-        frame["method1"], frame["method2"], frame["p_adjusted"], strict=True
-    ):
-        if first in names and second in names:
-            i, j = names.index(first), names.index(second)
-            p[i, j] = p[j, i] = value
+    wide = result.pairs().pivot(index="method1", columns="method2", values="p_adjusted")
+    wide = wide.reindex(index=names, columns=names)
+    p = wide.fillna(wide.T).to_numpy()
     texts = [
         ["" if np.isnan(one) else f"{one:.2g}" if one >= 0.001 else "<0.001" for one in row]
         for row in p
@@ -149,10 +157,9 @@ def _report(
     subtitle: str,
     sections: Sequence[Section],
 ) -> Report:
-    holes = [HOLES] if any(one._holes for one in of) else []
-    folds = [FOLDS] if of[0]._of_folds else []
-    equivalence = [EQUIVALENCE] if of[0].rope is not None else []
-    references = [software(__version__), *REFERENCES, *holes, *folds, *equivalence]
+    holes = any(one._holes for one in of)
+    more = ((HOLES, holes), (FOLDS, of[0]._of_folds), (EQUIVALENCE, of[0].rope is not None))
+    references = [software(__version__), *REFERENCES, *(one for one, used in more if used)]
     text = Section("text", "For a methods section", [Text(result.methods_text())], short="Text")
     return Report(TITLES, subtitle, [*sections, text], settings_groups(result), references)
 
@@ -195,33 +202,31 @@ def _pictures(result: Standings, prefix: str = "") -> list[Block]:
 
 def _methods(result: Standings) -> PageTable:
     frame = result.to_frame()
-    shown = frame.head(MOST_ROWS)
-    columns: list[tuple[PageColumn, list[str]]] = [
-        (PageColumn("Method", numeric=False), [str(name) for name in shown.index]),
-        (PageColumn("Place"), [str(place) for place in shown["place"]]),
-    ]
+    shown = frame.head(MOST_ROWS).reset_index()
+    columns: Columns = {"method": ("Method", words), "place": ("Place", _texts)}
     titles = {"lower_all": "From (all)", "upper_all": "To (all)"}
     titles |= {"lower": "From (alone)", "upper": "To (alone)"}
-    for name, title in titles.items():
-        columns.append((PageColumn(title), [number(value, 0) for value in shown[name]]))
-    columns.append((PageColumn("Mean"), numbers(shown["mean"])))
+    columns |= {name: (title, _whole) for name, title in titles.items()}
+    columns["mean"] = ("Mean", numbers)
     note = ""
     if len(result.datasets) > 1:
-        columns += [
-            (PageColumn("Place by mean"), [str(place) for place in shown["place_by_mean"]]),
-            (PageColumn("Average rank"), [number(rank, 2) for rank in shown["average_rank"]]),
-            (PageColumn("Place by rank"), [str(place) for place in shown["place_by_rank"]]),
-            (PageColumn("Data sets"), [str(n) for n in shown["n_datasets"]]),
-        ]
+        columns |= {
+            "place_by_mean": ("Place by mean", _texts),
+            "average_rank": ("Average rank", _hundredths),
+            "place_by_rank": ("Place by rank", _texts),
+            "n_datasets": ("Data sets", _texts),
+        }
         note = (
             "By mean: scores are averaged and then ranked. By rank: they are ranked in each data set, and "
             "ranks are averaged."
         )
     if result._holes:
-        holes = [f"{a} to {b}" for a, b in zip(shown["best"], shown["worst"], strict=True)]
-        columns.append((PageColumn("With any filling"), holes))
+        shown["filled"] = [
+            f"{a} to {b}" for a, b in zip(shown["best"], shown["worst"], strict=True)
+        ]
+        columns["filled"] = ("With any filling", _texts)
     note += _hidden(frame, shown, "standings.csv")
-    return PageTable.of_columns("All methods, best first.", columns, note, find="method")
+    return PageTable.of_frame("All methods, best first.", shown, columns, note, find="method")
 
 
 def _hidden(frame: pd.DataFrame, shown: pd.DataFrame, file: str) -> str:
@@ -235,39 +240,35 @@ def _pairs(result: Standings) -> list[Block]:
         return [Text("Pairs cannot be tested, for the reasons in the summary.")]
     frame = result.pairs()
     shown = frame.head(MOST_ROWS)
-    level = percent(result.confidence_level)
-    difference, low, high = (numbers(shown[name]) for name in ("difference", "lower", "upper"))
-    pairs = [f"{a} − {b}" for a, b in zip(shown["method1"], shown["method2"], strict=True)]
-    columns: list[tuple[PageColumn, list[str]]] = [
-        (PageColumn("Pair", numeric=False), pairs),
-        (PageColumn("Difference"), difference),
-        (PageColumn(f"{level} from"), low),
-        (PageColumn("to"), high),
-        (PageColumn("p"), probabilities(shown["p"])),
-        (PageColumn("Holm p"), probabilities(shown["p_adjusted"])),
-    ]
-    if "superiority" in shown:
-        spans = zip(shown["wins"], shown["ties"], shown["losses"], strict=True)
-        games = [f"{w} / {t} / {x}" for w, t, x in spans]
-        columns += [
-            (PageColumn("Wins / ties / losses", numeric=False), games),
-            (PageColumn("Better in"), [number(one, 2) for one in shown["superiority"]]),
-            (PageColumn("from"), [number(one, 2) for one in shown["superiority_lower"]]),
-            (PageColumn("up to"), [number(one, 2) for one in shown["superiority_upper"]]),
-        ]
-    if result.rope is not None:
-        chances = {"p_below": "P(below)", "p_equivalent": "P(equivalent)", "p_above": "P(above)"}
-        columns += [(PageColumn(title), numbers(shown[name])) for name, title in chances.items()]
+    shown = shown.assign(pair=shown["method1"] + " − " + shown["method2"])
+    columns: Columns = {
+        "pair": ("Pair", words),
+        "difference": ("Difference", numbers),
+        "lower": (f"{percent(result.confidence_level)} from", numbers),
+        "upper": ("to", numbers),
+        "p": ("p", probabilities),
+        "p_adjusted": ("Holm p", probabilities),
+    }
     note = (
         f"Differences of means, each with its own interval; p by {result._test_name}, corrected for all "
         "pairs by Holm."
     )
     if "superiority" in shown:
+        games = zip(shown["wins"], shown["ties"], shown["losses"], strict=True)
+        shown = shown.assign(games=[f"{w} / {t} / {x}" for w, t, x in games])
+        columns |= {
+            "games": ("Wins / ties / losses", words),
+            "superiority": ("Better in", _hundredths),
+            "superiority_lower": ("from", _hundredths),
+            "superiority_upper": ("up to", _hundredths),
+        }
         note += (
             " Better in: share of the data sets where the first is better, ties as halves, with Wilson’s "
             "interval."
         )
     if result.rope is not None:
+        chances = {"p_below": "P(below)", "p_equivalent": "P(equivalent)", "p_above": "P(above)"}
+        columns |= {name: (title, numbers) for name, title in chances.items()}
         note += (
             f" P: probabilities that the difference is below −{result.rope:g}, within ±{result.rope:g} "
             "(equivalent in practice) and above; flat prior, not corrected for the number of pairs."
@@ -275,37 +276,30 @@ def _pairs(result: Standings) -> list[Block]:
     note += _hidden(frame, shown, "pairs.csv")
     tinted = int(shown["apart"].sum())
     caption = f"{plural(len(frame), 'pair')}, smallest p first; tinted: significant."
-    table = PageTable.of_columns(caption, columns, note, tinted=tinted, find="pair")
-    groups = result.groups()
-    together = [" · ".join(group) for group in groups if len(group) > 1][:20]
-    words = (
-        ["Neighbours that cannot be distinguished:", *together]
-        if together
-        else ["Every method can be distinguished from its neighbours."]
-    )
-    return [table, *(Text(text) for text in words)]
+    table = PageTable.of_frame(caption, shown, columns, note, tinted=tinted, find="pair")
+    together = [" · ".join(group) for group in result.groups() if len(group) > 1][:20]
+    texts = ["Every method can be distinguished from its neighbours."]
+    if together:
+        texts = ["Neighbours that cannot be distinguished:", *together]
+    return [table, *map(Text, texts)]
 
 
 def _datasets(result: Standings) -> list[Section]:
     if not 3 <= len(result.datasets) <= MOST_LEFT_OUT:
         return []
     frame = result.without_each()
-    shown = frame.head(MOST_ROWS)
-    usual = result.methods[
-        int(np.argmin(result.to_frame()["place_by_mean"].reindex(result.methods)))
-    ]
-    others = int((~frame["first"].isin([usual, ""])).sum())
-    text = (
-        f"{usual} has the best mean, whichever data set is omitted."
-        if not others
-        else f"{usual} has the best mean; without one of {plural(others, 'data set')} another would have it."
-    )
-    swaps = ["–" if n is pd.NA else count(int(n)) for n in shown["swaps"]]
-    columns = [
-        (PageColumn("Left out", numeric=False), [str(name) for name in shown.index]),
-        (PageColumn("Best mean", numeric=False), [str(name) for name in shown["first"]]),
-        (PageColumn("Pairs that change order"), swaps),
-    ]
+    shown = frame.head(MOST_ROWS).reset_index()
+    places = result.to_frame()["place_by_mean"].reindex(result.methods)
+    usual = result.methods[int(np.argmin(places))]
+    text = f"{usual} has the best mean, whichever data set is omitted."
+    if others := int((~frame["first"].isin([usual, ""])).sum()):
+        without = plural(others, "data set")
+        text = f"{usual} has the best mean; without one of {without} another would have it."
+    columns: Columns = {
+        "dataset": ("Left out", words),
+        "first": ("Best mean", words),
+        "swaps": ("Pairs that change order", lambda n: _whole(n.to_numpy(float, na_value=np.nan))),
+    }
     caption, title = "The order by mean without each data set.", "What each data set contributes"
-    table = PageTable.of_columns(caption, columns, find="data set")
+    table = PageTable.of_frame(caption, shown, columns, find="data set")
     return [Section("datasets", title, [Text(text), table], short="Data sets")]

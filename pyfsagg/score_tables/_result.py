@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -54,11 +55,10 @@ def spans(
     frame: pd.DataFrame, known: bool, low: str = "lower_all", high: str = "upper_all"
 ) -> list[str]:
     """Sets of places as texts."""
-    texts = []
-    for a, b in zip(frame[low], frame[high], strict=True):
-        missing = not known or np.isnan(a)
-        texts.append("–" if missing else f"{a:.0f}" if a == b else f"{a:.0f} to {b:.0f}")
-    return texts
+    return [
+        "–" if not known or np.isnan(a) else f"{a:.0f}" if a == b else f"{a:.0f} to {b:.0f}"
+        for a, b in zip(frame[low], frame[high], strict=True)
+    ]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -154,43 +154,31 @@ class Standings(Recorded):
         return {"datasets": self._on_datasets(), "replicates": self._on_replicates()}
 
     def _on_datasets(self) -> RankConfidence | str:
-        T = len(self.datasets)
+        """Sets over data sets; with holes from pairs, each on its common data sets, one-sided by Holm."""
+        T, p, level = len(self.datasets), len(self.methods), self.confidence_level
         if T < FEWEST:
             few = f"{plural(T, 'data set')} {'is' if T == 1 else 'are'} too few"
             return f"{few} to generalise to others; {FEWEST} are needed"
-        if self._holes:
-            return self._by_pairs()
         table = self._ranks if self.by == "rank" else self.cells
         higher = self.higher_is_better and self.by == "mean"
-        try:
-            return rank_confidence(table, higher_is_better=higher, **self._asked_of_each)
-        except DataError as problem:
-            return str(problem)
-
-    @property
-    def _asked_of_each(self) -> dict[str, Any]:
-        """What the sets of both populations have in common."""
-        names, level = self.methods, self.confidence_level
-        return {"names": names, "confidence_level": level, "random_state": self.random_state}
-
-    def _by_pairs(self) -> RankConfidence:
-        """Sets of a table with holes: each pair on the data sets that both have, one-sided by Holm."""
-        table = self._ranks if self.by == "rank" else self.cells
-        higher = self.higher_is_better and self.by == "mean"
+        if not self._holes:
+            how: dict[str, Any] = {"confidence_level": level, "random_state": self.random_state}
+            try:
+                return rank_confidence(table, names=self.methods, higher_is_better=higher, **how)
+            except DataError as problem:
+                return str(problem)
         pairs = tests.pairs_on_datasets(
-            table, higher_is_better=higher, confidence_level=self.confidence_level, test="t"
+            table, higher_is_better=higher, confidence_level=level, test="t"
         )
-        p, share = len(self.methods), significance_level(self.confidence_level)
-        gaps = pairs["difference"] if higher else -pairs["difference"]
-        (above, below), (above_all, below_all) = (
-            tests.decided_by_pairs(gaps, pairs["p"], p, share, items) for items in (True, False)
-        )
+        gaps, share = pairs["difference"] * (1 if higher else -1), significance_level(level)
         places = self._places
+        alone, together = (
+            (np.minimum(1 + above, places), np.maximum(p - below, places))
+            for items in (True, False)
+            for above, below in [tests.decided_by_pairs(gaps, pairs["p"], p, share, items)]
+        )
         estimates = self._average_ranks if self.by == "rank" else self._means
-        alone = np.minimum(1 + above, places), np.maximum(p - below, places)
-        together = np.minimum(1 + above_all, places), np.maximum(p - below_all, places)
-        sets = (places, *alone, *together)
-        return RankConfidence(self.methods, estimates, *sets, self.confidence_level)
+        return RankConfidence(self.methods, estimates, places, *alone, *together, level)
 
     def _on_replicates(self) -> RankConfidence | str:
         if self.unanswered:
@@ -201,8 +189,9 @@ class Standings(Recorded):
             return "not every cell has replicates that its data set shares among all methods"
         complete = ~np.isnan(self.cells).any(axis=1)
         means, df = self.cells[complete].mean(axis=0), None if self.df >= MANY_DRAWS else self.df
-        how = {"n_draws": 2_000, "higher_is_better": self.higher_is_better, **self._asked_of_each}
-        return rank_confidence(means, self.within, df=df, **how)
+        how: dict[str, Any] = {"names": self.methods, "higher_is_better": self.higher_is_better}
+        how |= {"confidence_level": self.confidence_level, "random_state": self.random_state}
+        return rank_confidence(means, self.within, df=df, n_draws=2_000, **how)
 
     @property
     def _population(self) -> str | None:
@@ -240,10 +229,8 @@ class Standings(Recorded):
     @property
     def may_be_first(self) -> list[str]:
         """The methods that may be the best, the highest place first; all where nothing is known."""
-        if self._population is None:
-            return [self.methods[j] for j in self._order]
-        first = self.sets().lower_all == 1
-        return [self.methods[j] for j in self._order if first[j]]
+        known = self._population is not None
+        return [self.methods[j] for j in self._order if not known or self.sets().lower_all[j] == 1]
 
     def to_frame(self) -> pd.DataFrame:
         """One row per method, best first.
@@ -300,10 +287,9 @@ class Standings(Recorded):
 
         Columns: the ``difference`` of means (first − second) with its own interval, Student's ``t``, ``p``
         of the chosen test, ``p_adjusted`` (Holm) and ``apart``, whether the pair can be distinguished.  Over
-        data sets also ``n``, how many both methods have, ``wins``, ``ties`` and ``losses`` of the first,
-        and its ``superiority``: how often it is better, ties as halves, with Wilson's interval.  With a
-        `rope` the probabilities ``p_below``, ``p_equivalent`` and ``p_above`` that the difference is below
-        it, within it, or above it.
+        data sets also ``n``, how many both have, ``wins``, ``ties`` and ``losses`` of the first, and its
+        ``superiority``: how often it is better, ties as halves, with Wilson's interval.  With a `rope` also
+        ``p_below``, ``p_equivalent`` and ``p_above``, probabilities of where the difference is.
         """
         return pd.DataFrame(self._pairs).sort_values("p", kind="stable", ignore_index=True)
 
@@ -318,31 +304,23 @@ class Standings(Recorded):
 
     def groups(self) -> list[list[str]]:
         """The largest sets of neighbours without a significant difference, best first; they may overlap."""
-        names = [self.methods[j] for j in self._order]
+        names, p = [self.methods[j] for j in self._order], len(self.methods)
         # From which place on nobody can be distinguished from the next, or from each other.
-        starts = [0]
-        for j in range(1, len(names)):
-            before = np.flatnonzero(self._separate[:j, j])
-            starts.append(max(starts[-1], int(before[-1]) + 1 if before.size else 0))
-        ends = [j for j in range(len(names)) if j + 1 == len(names) or starts[j + 1] > starts[j]]
+        before = np.where(np.triu(self._separate, 1), np.arange(1, p + 1)[:, None], 0).max(axis=0)
+        starts = np.maximum.accumulate(before)
+        ends = np.flatnonzero(np.append(np.diff(starts) > 0, True))
         return [names[starts[j] : j + 1] for j in ends]
 
     def tiers(self) -> list[list[str]]:
         """Classes, best first: every method of one can be distinguished from every method of the others."""
-        names, tiers, reach, start = [self.methods[j] for j in self._order], [], 0, 0
-        for j in range(len(names)):
-            together = np.flatnonzero(~self._separate[j])
-            reach = max(reach, int(together[-1]))
-            if reach == j:
-                tiers.append(names[start : j + 1])
-                start = j + 1
-        return tiers
+        names, p = [self.methods[j] for j in self._order], len(self.methods)
+        last = p - 1 - np.argmax(~self._separate[:, ::-1], axis=1)  # that is not distinguished
+        ends = np.flatnonzero(np.maximum.accumulate(last) == np.arange(p)) + 1
+        return [names[a:b] for a, b in itertools.pairwise([0, *ends])]
 
     @cached_property
     def _global_test(self) -> tests.GlobalTest | None:
-        """Whether all methods could be equal: Friedman's test (Iman and Davenport's F), or that of Skillings
-        and Mack with holes; None if it cannot be made.
-        """
+        """Whether all methods could be equal; None if it cannot be tested."""
         ranks = tests.ranks_within(self.cells, self.higher_is_better)
         if self._holes:
             return tests.skillings_mack(ranks)
@@ -351,9 +329,8 @@ class Standings(Recorded):
         if (exact := tests.friedman_exact(ranks)) is not None:
             return exact
         found = friedman(pd.DataFrame(self.cells), higher_is_better=self.higher_is_better)
-        return tests.GlobalTest(
-            "Friedman’s test (Iman and Davenport’s F)", found.f, found.f_df[0], found.f_p_value
-        )
+        name = "Friedman’s test (Iman and Davenport’s F)"
+        return tests.GlobalTest(name, found.f, found.f_df[0], found.f_p_value)
 
     def without_each(self) -> pd.DataFrame:
         """One row per data set: what the standings by mean would be without it.
@@ -380,8 +357,21 @@ class Standings(Recorded):
 
     def _told(self) -> list[str]:
         """The answer and what it rests on, in sentences, without tables and remarks."""
-        texts = [*self._first(), self._told_apart(), *self._populations(), *self._about_holes()]
-        return [text for text in texts if text]
+        texts = [*self._first(), *filter(None, [self._told_apart()]), *self._populations()]
+        if not self._holes:
+            return texts
+        best, worst = tests.places_with_holes(self.cells, self.higher_is_better)
+        moved, leaders = int((best < worst).sum()), int((best == 1).sum())
+        who = f"{leaders} could be the first" if leaders > 1 else "the first would stay the same"
+        change = "no mean would change its place."
+        if moved:
+            change = f"{plural(moved, 'method')} could have another place, and {who}."
+        text = (
+            f"{count(self._holes)} of {plural(self.cells.size, 'score')} are missing. Pairs are "
+            "compared on their common data sets, and means are fitted. "
+            f"If they were as good or as bad as any result on these data sets, {change}"
+        )
+        return [*texts, text]
 
     def methods_text(self) -> str:
         """A paragraph for the methods section of a paper."""
@@ -394,24 +384,20 @@ class Standings(Recorded):
                 f"{count(self._holes)} of {count(p * T)} results were missing; means were fitted by an "
                 "additive model of methods and data sets, and pairs compared on their common data sets."
             )
-        if self._population == "datasets":
+        if self._population is not None:
             how = (
-                "from one-sided paired t tests with Holm’s correction"
-                if self._holes
-                else "by step-down sign flips over data sets, with wider limits for small tables whose "
+                "were made by step-down sign flips over data sets, with wider limits for small tables whose "
                 "errors look skewed (Mogstad et al. 2024; Romano and Wolf 2005)"
             )
-            parts.append(f"Simultaneous {level} confidence sets for the places were made {how}.")
-        elif self._population == "replicates":
-            parts.append(
-                f"Simultaneous {level} confidence sets for the places on these data sets were made from the "
-                "errors of the replicates (Mogstad et al. 2024)."
-            )
-        if self._population is not None:
-            parts.append(
+            if self._population == "replicates":
+                how = "on these data sets were made from the errors of the replicates (Mogstad et al. 2024)"
+            elif self._holes:
+                how = "were made from one-sided paired t tests with Holm’s correction"
+            parts += [
+                f"Simultaneous {level} confidence sets for the places {how}.",
                 f"Pairs were compared by {self._test_name} with Holm’s correction at the "
-                f"{100 * significance_level(self.confidence_level):.3g} % level."
-            )
+                f"{100 * significance_level(self.confidence_level):.3g} % level.",
+            ]
         version = self.versions.get("pyfsagg", "")
         return " ".join([*parts, f"Computed with pyfsagg {version}.".replace(" .", ".")])
 
@@ -465,20 +451,19 @@ class Standings(Recorded):
     def _populations(self) -> list[str]:
         """Sentences on the population that the answer does not refer to, and on the global test."""
         texts = []
+        alone = len(self.datasets) == 1  # nobody asks one data set about others
         for name, sets in self._answers.items():
-            if name == self._population or self._population is None:
+            if self._population in (name, None) or (name == "datasets" and alone):
                 continue
-            if name == "datasets" and len(self.datasets) == 1:
-                continue  # nobody asks one data set about others
             if isinstance(sets, str):
                 texts.append(f"Nothing is said about {self._asked(name)}: {sets}.")
             else:
                 first = [self.methods[j] for j in self._order if sets.lower_all[j] == 1]
                 single = int((sets.lower_all == sets.upper_all).sum())
+                certain = f"places {'is' if single == 1 else 'are'} certain"
                 texts.append(
-                    f"About {self._asked(name)}: {single} of {len(self.methods)} places "
-                    f"{'is' if single == 1 else 'are'} certain, and the first may be "
-                    f"{enumerate_names(first, most=6)}."
+                    f"About {self._asked(name)}: {single} of {len(self.methods)} {certain}, and the first "
+                    f"may be {enumerate_names(first, most=6)}."
                 )
         test = self._global_test
         if test is not None and self._population == "datasets":
@@ -487,52 +472,35 @@ class Standings(Recorded):
         by_rank = tests.place_of(self._average_ranks, False)
         moved = int((by_mean != by_rank).sum())
         if moved and len(self.datasets) > 1:
+            others = "has another place" if moved == 1 else "have other places"
+            shown = "average rank" if self.by == "rank" else "mean score"
             texts.append(
-                f"By mean scores and by average ranks {plural(moved, 'method')} "
-                f"{'has another place' if moved == 1 else 'have other places'}; shown are places by "
-                f"{'average rank' if self.by == 'rank' else 'mean score'}."
+                f"By mean scores and by average ranks {plural(moved, 'method')} {others}; shown are places "
+                f"by {shown}."
             )
         return texts
-
-    def _about_holes(self) -> list[str]:
-        if not self._holes:
-            return []
-        best, worst = tests.places_with_holes(self.cells, self.higher_is_better)
-        open_ = [self.methods[j] for j in self._order if best[j] < worst[j]]
-        text = (
-            f"{count(self._holes)} of {plural(self.cells.size, 'score')} are missing. Pairs are "
-            "compared on their common data sets, and means are fitted. "
-            "If they were as good or as bad as any result on these data sets, "
-        )
-        if not open_:
-            return [f"{text}no mean would change its place."]
-        leaders = int((best == 1).sum())
-        who = f"{leaders} could be the first" if leaders > 1 else "the first would stay the same"
-        return [f"{text}{plural(len(open_), 'method')} could have another place, and {who}."]
 
     def _table(self, top: int) -> PageTable:
         frame = self.to_frame().head(top)
         known = self._population is not None
-        of_data_sets: list[tuple[PageColumn, list[str]]] = [
-            (PageColumn("Average rank"), [number(rank, 2) for rank in frame["average_rank"]]),
-            (PageColumn("Data sets"), [str(n) for n in frame["n_datasets"]]),
+        columns: list[tuple[PageColumn, list[str]]] = [
+            (PageColumn("Method", numeric=False), [str(name) for name in frame.index]),
+            (PageColumn("Place"), [str(place) for place in frame["place"]]),
+            (PageColumn("Places of all"), spans(frame, known)),
+            (PageColumn("Alone"), spans(frame, known, "lower", "upper")),
+            (PageColumn("Mean"), numbers(frame["mean"])),
         ]
-        return PageTable.of_columns(
-            f"The first {plural(len(frame), 'method')} of {count(len(self.methods))}.",
-            [
-                (PageColumn("Method", numeric=False), [str(name) for name in frame.index]),
-                (PageColumn("Place"), [str(place) for place in frame["place"]]),
-                (PageColumn("Places of all"), spans(frame, known)),
-                (PageColumn("Alone"), spans(frame, known, "lower", "upper")),
-                (PageColumn("Mean"), numbers(frame["mean"])),
-                *(of_data_sets if len(self.datasets) > 1 else []),
-            ],
-            note="Places of all: together they contain all true places with "
+        if len(self.datasets) > 1:
+            ranks = [number(rank, 2) for rank in frame["average_rank"]]
+            columns.append((PageColumn("Average rank"), ranks))
+            columns.append((PageColumn("Data sets"), [str(n) for n in frame["n_datasets"]]))
+        caption = f"The first {plural(len(frame), 'method')} of {count(len(self.methods))}."
+        note = (
+            "Places of all: together they contain all true places with "
             f"{percent(self.confidence_level)} confidence. Alone: the set of one method that was chosen "
             "beforehand."
-            if known
-            else "",
         )
+        return PageTable.of_columns(caption, columns, note if known else "")
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         test = self._global_test

@@ -5,32 +5,37 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from pyfsagg._base.arithmetic import Booleans, Floats, adjust_p_values, wilson_interval
+from pyfsagg._base.arithmetic import Floats, adjust_p_values, wilson_interval
 from pyfsagg._message import Remedy, Use
 from pyfsagg._run.execution import counted
 from pyfsagg.exceptions import DataError
 from pyfsagg.statistics import wilcoxon
 
 MOST_ROUNDS = 1_000
-
 ALL_SIGNS = 16  # data sets up to which tests of pairs go through all signs of the differences
-MOST_ARRANGEMENTS = 1_000_000
-"""Sums of ranks up to which Friedman's test adds a data set to its exact distribution."""
+MOST_ARRANGEMENTS = 1_000_000  # sums of ranks up to which Friedman's test is exact
 
 
 def additive_means(cells: Floats) -> Floats:
-    """Column means (p,) as if there were no holes, by least squares with effects of methods and data
-    sets, so easy data sets favour nobody."""
+    """Column means (p,) by least squares with effects of methods and of data sets, as if without holes."""
     known = ~np.isnan(cells)
     if known.all():
         return np.asarray(cells.mean(axis=0))
-    _require_connected(known)
+    reached = np.arange(cells.shape[1]) == 0  # methods that share data sets, or others that do
+    while (more := known[known[:, reached].any(axis=1)].any(axis=0)).sum() > reached.sum():
+        reached = more
+    if not reached.all():
+        raise DataError(
+            f"{int((~reached).sum())} of {reached.size} methods share no data set with the others, not even "
+            "through a third method; compare them in a separate table"
+        )
     values = np.where(known, cells, 0.0)
     in_row, in_column = known.sum(axis=1), known.sum(axis=0)
     methods = np.zeros(cells.shape[1])
@@ -43,22 +48,6 @@ def additive_means(cells: Floats) -> Floats:
             break
     rows = (values.sum(axis=1) - known @ methods) / in_row
     return np.asarray(methods + rows.mean())
-
-
-def _require_connected(known: Booleans) -> None:
-    """Methods that share no data set with others, not even through third ones, cannot be compared."""
-    reached: Booleans = np.zeros(known.shape[1], dtype=bool)
-    reached[0] = True
-    while True:
-        more: Booleans = np.asarray(known[np.asarray(known[:, reached].any(axis=1))].any(axis=0))
-        if bool((more == reached).all()):
-            break
-        reached = more
-    if not reached.all():
-        raise DataError(
-            f"{int((~reached).sum())} of {reached.size} methods share no data set with the others, not even "
-            "through a third method; compare them in a separate table"
-        )
 
 
 def place_of(values: Floats, higher_is_better: bool) -> NDArray[np.int64]:
@@ -83,9 +72,8 @@ class GlobalTest(NamedTuple):
 
 
 def skillings_mack(ranks: Floats) -> GlobalTest:
-    """Friedman's test with holes: ranks (T, p) within data sets, NaN = no score; χ² with p − 1 degrees
-    of freedom of A_j = Σ_i √(12 / (s_i + 1)) (r_ij − (s_i + 1) / 2), s_i > 1 (Skillings and Mack 1981).
-    Too small with ties."""
+    """Friedman's test of ranks (T, p) with holes (NaN): χ² of A_j = Σ_i √(12 / (s_i + 1)) (r_ij − (s_i +
+    1) / 2), s_i > 1, with p − 1 degrees of freedom (Skillings and Mack 1981); too small with ties."""
     known = ~np.isnan(ranks)
     used = known.sum(axis=1) > 1
     known, ranks = known[used], ranks[used]
@@ -101,8 +89,7 @@ def skillings_mack(ranks: Floats) -> GlobalTest:
 
 
 def friedman_exact(ranks: Floats) -> GlobalTest | None:
-    """Friedman's test by its exact distribution given ties, over all orders of the ranks (T, p) within
-    data sets; None for more than 16 data sets or too many rank sums."""
+    """Friedman's test over all orders of the ranks (T, p) within data sets; None if these are too many."""
     T, p = ranks.shape
     if T > ALL_SIGNS or p > 6:
         return None
@@ -130,8 +117,7 @@ def friedman_exact(ranks: Floats) -> GlobalTest | None:
 
 
 def _gaps(first: Floats, others: Floats, sign: float) -> tuple[Floats, ...]:
-    """Of one method against the later ones: common data sets, means and errors of the differences, and how
-    often it is better and worse."""
+    """Common data sets with the later methods, means and errors of differences, how often better, worse."""
     differences = first[:, None] - others
     known = ~np.isnan(differences)
     n = known.sum(axis=0)
@@ -155,9 +141,8 @@ def pairs_on_datasets(
     n, mean, error, wins, losses = (np.concatenate(part) for part in zip(*parts, strict=True))
     found = _student(mean, error, n - 1.0, confidence_level)
     if test == "wilcoxon":
-        found["p"] = np.array(
-            [_signed_rank(cells[:, i], cells[:, j]) for i in range(p) for j in range(i + 1, p)]
-        )
+        columns = itertools.combinations(cells.T, 2)
+        found["p"] = np.array([_signed_rank(first, second) for first, second in columns])
     elif test == "signs":
         signed = [_by_all_signs(cells[:, i, None] - cells[:, i + 1 :]) for i in range(p - 1)]
         found["p"] = np.where(n > 0, np.concatenate(signed), np.nan)
@@ -213,10 +198,8 @@ def posterior(pairs: Mapping[str, Floats], rope: float) -> dict[str, Floats]:
     """Probabilities that differences are below, within and above ±`rope`, by a flat prior (Benavoli 2017)."""
     error = pairs["error"]
     with np.errstate(divide="ignore", invalid="ignore"):
-        below, above = (
-            np.asarray(stats.t.sf((rope + sign * pairs["difference"]) / error, pairs["df"]))
-            for sign in (1.0, -1.0)
-        )
+        below = np.asarray(stats.t.sf((rope + pairs["difference"]) / error, pairs["df"]))
+        above = np.asarray(stats.t.sf((rope - pairs["difference"]) / error, pairs["df"]))
     return {"p_below": below, "p_equivalent": 1.0 - below - above, "p_above": above}
 
 
@@ -233,22 +216,21 @@ def _signed_rank(x: Floats, y: Floats) -> float:
 def decided_by_pairs(
     mean: Floats, p: Floats, n_methods: int, share: float, items: bool
 ) -> tuple[Floats, Floats]:
-    """Numbers of methods surely above and below each one, by one-sided Holm tests of all pairs, or,
-    with `items`, of the pairs of each method (marginal sets)."""
+    """Numbers of methods surely above and below each, by one-sided Holm tests of all pairs, or of its own
+    (`items`)."""
     i, j = np.triu_indices(n_methods, 1)
     gap, p_matrix = np.zeros((n_methods, n_methods)), np.ones((n_methods, n_methods))
     gap[i, j], gap[j, i] = np.nan_to_num(mean), -np.nan_to_num(mean)
     one_sided = np.where(np.isnan(p), 1.0, p / 2.0)
     p_matrix[i, j] = p_matrix[j, i] = one_sided
+    real = np.zeros_like(p_matrix, dtype=bool)
     if items:
-        real = np.zeros_like(p_matrix, dtype=bool)
         for row in range(n_methods):
             others = np.arange(n_methods) != row
             adjusted = adjust_p_values(p_matrix[row, others], "holm", n=2 * (n_methods - 1))
             real[row, others] = adjusted <= share
     else:
         adjusted = adjust_p_values(one_sided, "holm", n=2 * one_sided.size)
-        real = np.zeros_like(p_matrix, dtype=bool)
         real[i, j] = real[j, i] = adjusted <= share
     return (real & (gap < 0.0)).sum(axis=1), (real & (gap > 0.0)).sum(axis=1)
 
@@ -256,15 +238,14 @@ def decided_by_pairs(
 def without_each(
     cells: Floats, higher_is_better: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """Without each data set: the number of pairs that change order, and the first method; −1 if the
-    methods cannot be compared without it."""
+    """Without each data set the number of pairs that change order, and the first method; −1 = unknown."""
     T, p = cells.shape
+    whole, left = additive_means(cells), (cells.sum(axis=0) - cells) / (T - 1.0)
     if np.isnan(cells).any():
-        left = np.stack([_fitted_without(cells, t) for t in range(T)])
-        whole = additive_means(cells)
-    else:
-        left = (cells.sum(axis=0) - cells) / (T - 1.0)
-        whole = cells.mean(axis=0)
+        left = np.full_like(cells, np.nan)
+        for t in range(T):
+            with suppress(DataError):  # a data set that alone connects the methods
+                left[t] = additive_means(np.delete(cells, t, axis=0))
     sign = 1.0 if higher_is_better else -1.0
     order = np.argsort(-sign * whole, kind="stable")
     ordered = sign * left[:, order]
@@ -276,19 +257,11 @@ def without_each(
     return np.where(lost, -1, swaps), np.where(lost, -1, first)
 
 
-def _fitted_without(cells: Floats, t: int) -> Floats:
-    """The fitted means without a data set; NaN if it alone connects the methods."""
-    try:
-        return additive_means(np.delete(cells, t, axis=0))
-    except DataError:
-        return np.full(cells.shape[1], math.nan)
-
-
 def places_with_holes(
     cells: Floats, higher_is_better: bool
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The best and the worst place of each method if its holes were as good, or as bad, as anything that
-    was seen on these data sets, and those of others the opposite."""
+    """The best and the worst place of each method, if its holes were as good, or as bad, as any score of
+    these data sets, and those of others the opposite."""
     signed = cells if higher_is_better else -cells
     known = ~np.isnan(signed)
     low = np.where(known, signed, np.nanmin(signed, axis=1, keepdims=True)).mean(axis=0)

@@ -28,12 +28,8 @@ LARGEST = 1e140
 
 @dataclass(frozen=True, eq=False)
 class ScoreTable:
-    """Scores of p methods on T data sets: fields of :class:`Standings`, which has more of the same table.
-
-    `within` is None where a cell of a data set that all methods have contains fewer than two replicates, and
-    `df` is the fewest degrees of freedom that a method has (Satterthwaite).  Replicates are `paired` if they
-    are the same for all methods: instances, folds.
-    """
+    """Fields of :class:`Standings`: `within` is None if a data set of all methods lacks replicates, `df` the
+    fewest degrees of freedom of a method (Satterthwaite); `paired` replicates are the same for all."""
 
     methods: tuple[str, ...]
     datasets: tuple[str, ...]
@@ -59,9 +55,8 @@ def read_scores(
     if not isinstance(frame, pd.DataFrame):
         array = as_array("data", frame)
         if array.ndim != 2:
-            raise DataError(
-                Param("data"), f" must have two dimensions, got an array of shape {array.shape}"
-            )
+            must = f" must have two dimensions, got an array of shape {array.shape}"
+            raise DataError(Param("data"), must)
         names = [f"method {j + 1}" for j in range(array.shape[1])]
         frame = frame_of_array(array, columns=names)
     if (method is None) != (value is None):
@@ -71,10 +66,8 @@ def read_scores(
         )
     if method is None or value is None:
         if replicate is not None:
-            raise ParameterError(
-                Param("replicate"),
-                " names a column of a long table; of a wide one each row is a replicate of all methods",
-            )
+            column = " names a column of a long table; of a wide one each row is a replicate of all methods"
+            raise ParameterError(Param("replicate"), column)
         return _wide(frame, dataset, test_train_ratio)
     return _long(frame, method, dataset, value, replicate, test_train_ratio)
 
@@ -99,9 +92,8 @@ def labels_of(column: pd.Series[Any]) -> tuple[NDArray[np.intp], tuple[str, ...]
 
 def _wide(frame: pd.DataFrame, dataset: str | None, ratio: float) -> ScoreTable:
     if dataset is None:
-        words = [
-            name for name, kind in frame.dtypes.items() if not pd.api.types.is_numeric_dtype(kind)
-        ]
+        numeric = pd.api.types.is_numeric_dtype
+        words = [name for name, kind in frame.dtypes.items() if not numeric(kind)]
         column = frame[words[0]] if len(words) == 1 else pd.Series([None])
         if column.notna().all() and pd.to_numeric(column, errors="coerce").isna().any():
             dataset = str(words[0])
@@ -132,9 +124,8 @@ def _long(
     ratio: float,
 ) -> ScoreTable:
     if dataset is None and replicate is None:
-        raise ParameterError(
-            Param("dataset"), " is missing: a long table needs the column of the data sets"
-        )
+        needs = " is missing: a long table needs the column of the data sets"
+        raise ParameterError(Param("dataset"), needs)
     columns, methods = labels_of(named_column(frame, method))
     numbers = read_numbers(named_column(frame, value), str(value))
     single = pd.Series(["all rows"] * len(frame), name="data set", index=frame.index)
@@ -170,8 +161,18 @@ def score_table(
     most_df: float | None = None,
 ) -> ScoreTable:
     """From rows (N, p), each a replicate of the data set of its code; `most_df` limits its `df`."""
-    _check(rows, methods)
     T, p = len(datasets), len(methods)
+    if p < 2:
+        raise DataError(f"standings compare methods, and the table has {plural(p, 'method')}")
+    empty = np.isnan(rows).all(axis=0)
+    if empty.any():
+        raise DataError(f"the method {methods[empty.argmax()]!r} has no score at all; drop it")
+    largest = float(np.nanmax(np.abs(rows)))
+    if largest > LARGEST or 0.0 < largest < 1.0 / LARGEST:
+        raise DataError(
+            f"the largest score is {largest:g}, whose square cannot be computed with; divide all scores by a "
+            "constant"
+        )
     order = np.argsort(codes, kind="stable")
     starts = np.searchsorted(codes[order], np.arange(T))
     known = ~np.isnan(rows[order])
@@ -193,24 +194,6 @@ def score_table(
     return ScoreTable(methods, names, cells[keep], replicates[keep], within, df, paired, ratio)
 
 
-def _check(rows: Floats, methods: tuple[str, ...]) -> None:
-    if len(methods) < 2:
-        raise DataError(
-            f"standings compare methods, and the table has {plural(len(methods), 'method')}"
-        )
-    empty = np.isnan(rows).all(axis=0)
-    if empty.any():
-        name = methods[int(np.flatnonzero(empty)[0])]
-        raise DataError(f"the method {name!r} has no score at all; drop it")
-
-    largest = float(np.nanmax(np.abs(rows)))
-    if largest > LARGEST or 0.0 < largest < 1.0 / LARGEST:
-        raise DataError(
-            f"the largest score is {largest:g}, whose square cannot be computed with; divide all scores by a "
-            "constant"
-        )
-
-
 def _within(
     residuals: Floats,
     codes: NDArray[np.intp],
@@ -218,9 +201,8 @@ def _within(
     ratio: float,
     paired: bool,
 ) -> tuple[Floats | None, float]:
-    """Covariance of the means over common data sets, from residuals of replicates: a mean of n has
-    variance (1/n + `ratio`) s², with the ratio of test to training rows of folds (Nadeau and Bengio
-    2003), otherwise 0."""
+    """Covariance of the means over common data sets, from residuals of replicates: a mean of n has variance
+    (1/n + `ratio`) s², with test rows by training rows of folds (Nadeau and Bengio 2003), else 0."""
     of_datasets = np.unique(codes)
     T = of_datasets.size
     n = replicates.astype(np.float64)
@@ -274,13 +256,16 @@ class Question:
         test = "wilcoxon" if self.by == "rank" and few else "t"
         asked = replace(self, test=test) if self.test == "auto" else self
         asked_for = {"higher_is_better": higher_is_better, **asdict(asked)}
+        digest = hashlib.sha256("\0".join((*table.methods, "", *table.datasets)).encode())
+        digest.update((table.cells + 0.0).tobytes())
+        digest.update(table.replicates.tobytes())
         repeated = {} if call is None else {"call": call.record()}
         return Standings(
             **vars(table),
             **asked_for,
             **told,
             parameters={**asked_for, "test_train_ratio": table.test_train_ratio, **repeated},
-            data={"n_methods": p, "n_datasets": len(table.datasets), "sha256": _hash(table)},
+            data={"n_methods": p, "n_datasets": len(table.datasets), "sha256": digest.hexdigest()},
         )
 
     def each(
@@ -307,14 +292,6 @@ class Question:
         )
 
 
-def _hash(table: ScoreTable) -> str:
-    """SHA-256 of the names, the cells and the replicates."""
-    digest = hashlib.sha256("\0".join((*table.methods, "", *table.datasets)).encode())
-    digest.update((table.cells + 0.0).tobytes())
-    digest.update(table.replicates.tobytes())
-    return digest.hexdigest()
-
-
 def standings(
     data: Any,
     *,
@@ -336,34 +313,30 @@ def standings(
     Parameters
     ----------
     data : DataFrame, array, result of evaluate, evaluate_many or influence, or mapping
-        A wide table has a row per data set (task, instance) and a column per method; one column of words,
-        or the index, names the data sets.  For a long table `method` and `value` name the columns.  Scores
-        may be missing.  A result includes its direction and the dependence of its folds.  A mapping of names
-        to results has a result per data set, a mapping of names to tables a table per metric.
+        A wide table has a row per data set (task, instance), named by one column of words or the index, and
+        a column per method; for a long one `method` and `value` name columns.  Scores may be missing.  A
+        result brings direction and dependence of folds.  A mapping has results by data set, or tables by
+        metric.
     method, value : str, optional
         Columns of a long table.
     dataset : str, optional
-        The column of the data sets.  Rows of a wide table with the same data set are its replicates:
-        instances, folds or seeds that are the same for all methods.
+        Its column.  Rows of a wide table with the same data set are its replicates: instances, folds or
+        seeds that are the same for all methods.
     replicate : str, optional
-        The column of a long table that matches scores across methods (the same fold, the same instance).
-        Without it, repeated scores of a method on a data set are independent of those of other methods, as
-        seeds are.
+        The column of a long table that matches scores across methods (the same fold or instance).  Without
+        it, repeated scores are independent of those of other methods, as seeds are.
     metric : str, optional
         The column with the metric of each row.  Sets and pairs hold simultaneously for all metrics.
     higher_is_better : bool, or mapping of metric to bool
     by : {"mean", "rank"}
         Places by the mean score over data sets, or by the average rank within data sets.
     test : {"auto", "t", "wilcoxon", "signs"}
-        Test of the pairs over data sets, with Holm's correction; auto is t for means and Wilcoxon's signed
-        ranks for average ranks of up to 60 methods.  "signs" enumerates all signs of the differences, for
-        up to 16 data sets.
+        Test of the pairs over data sets; auto is t for means and Wilcoxon's signed ranks for average ranks of
+        up to 60 methods, "signs" enumerates all signs of the differences of up to 16 data sets.
     test_train_ratio : float
-        Test rows divided by training rows, if replicates are dependent because they are folds or repeated
-        splits of the same rows: 1/9 for ten folds.  0 for independent replicates.
+        Test by training rows, if replicates are folds or splits of the same rows: 1/9 for ten folds.
     rope : float, optional
-        Largest difference of no practical importance: pairs get the probabilities that the first is worse,
-        equivalent and better, by a flat prior.
+        Largest difference of no practical importance: pairs get probabilities, by a flat prior.
     confidence_level : float
         Level of all sets and intervals; 1 − `confidence_level` is the family-wise level of the pairs.
     random_state : int
@@ -372,8 +345,7 @@ def standings(
     Returns
     -------
     Standings or MetricStandings
-        Sets of places, pairs, groups without significant differences, and the influence of single data sets
-        and missing scores; with several metrics, for each of them, with their agreement.
+        With several metrics for each of them, and their agreement.
 
     Raises
     ------
@@ -387,9 +359,9 @@ def standings(
 
     Notes
     -----
-    Two questions are distinguished.  *Data sets like these*: would the places be the same on other data sets
-    like these?  The data sets are the sample; fewer than 8 are too few to answer.  *These data sets*: would
-    they be the same with other instances, folds or seeds?  The replicates of each cell are the sample.
+    Two questions are distinguished.  *Data sets like these*: would the places be the same on others?  The
+    data sets are the sample; fewer than 8 are too few to answer.  *These data sets*: would they be the same
+    with other instances, folds or seeds?  The replicates of each cell are the sample.
 
     With missing scores, means come from an additive fit of methods and data sets, pairs are compared on their
     common data sets, and sets are made from pairs (Holm).
@@ -419,46 +391,35 @@ def standings(
     first = next(iter(data.values())) if several else data
     if hasattr(first, "_standings"):  # results of this package
         if given := [name for name, column in {**columns, "metric": metric}.items() if column]:
-            raise ParameterError(
-                Param(given[0]), " names a column of a table; a result brings its own"
-            )
-        found: Standings | MetricStandings = (
-            type(first)._standings_together(data, asked, call)
-            if several
-            else data._standings(asked, call)
-        )
+            own = " names a column of a table; a result brings its own"
+            raise ParameterError(Param(given[0]), own)
+        opened: Any = type(first)._standings_together if several else type(first)._standings
+        found: Standings | MetricStandings = opened(data, asked, call)
         return found
     if several:
         if metric is not None:
-            raise ParameterError(
-                Param("metric"), " names a column; of several tables each is a metric"
-            )
+            each = " names a column; of several tables each is a metric"
+            raise ParameterError(Param("metric"), each)
         tables = {str(name): one for name, one in data.items()}
     elif metric is not None:
-        tables = _divided(data, metric)
+        frame = pandas_frame(data)
+        if not isinstance(frame, pd.DataFrame):
+            raise ParameterError(Param("metric"), " names a column, and an array has none")
+        codes, names = labels_of(named_column(frame, metric))
+        rest = frame.drop(columns=[metric])
+        tables = {name: rest[codes == code] for code, name in enumerate(names)}
     else:
         flag = check_flag("higher_is_better", higher_is_better)
         table = read_scores(data, **columns, test_train_ratio=ratio)
         return asked.of(table, higher_is_better=flag, call=call)
-    read = {
-        name: read_scores(one, **columns, test_train_ratio=ratio) for name, one in tables.items()
-    }
+    how: dict[str, Any] = {**columns, "test_train_ratio": ratio}
+    read = {name: read_scores(one, **how) for name, one in tables.items()}
     higher = _directions(higher_is_better, list(read))
-    return asked.each(
-        list(read),
-        lambda one, name, call: one.of(read[name], higher_is_better=higher[name], call=call),
-        call,
-    )
 
+    def make(one: Question, name: str, call: Call | None) -> Standings:
+        return one.of(read[name], higher_is_better=higher[name], call=call)
 
-def _divided(data: Any, metric: str) -> dict[str, Any]:
-    """The table of each metric."""
-    frame = pandas_frame(data)
-    if not isinstance(frame, pd.DataFrame):
-        raise ParameterError(Param("metric"), " names a column, and an array has none")
-    codes, names = labels_of(named_column(frame, metric))
-    rest = frame.drop(columns=[metric])
-    return {name: rest[codes == code] for code, name in enumerate(names)}
+    return asked.each(list(read), make, call)
 
 
 def _directions(higher: bool | Mapping[str, bool], metrics: list[str]) -> dict[str, bool]:

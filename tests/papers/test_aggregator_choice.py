@@ -33,9 +33,8 @@ def lists(n: int, length: int = 100, noise: float = 0.3, seed: int = 0) -> list[
 
 
 def test_traits_by_hand() -> None:
-    seen = traits(
-        RankTable.from_lists([list("abcdef"), list("abxyz")], unranked=[list("xy"), ["c"]])
-    )
+    given = RankTable.from_lists([list("abcdef"), list("abxyz")], unranked=[list("xy"), ["c"]])
+    seen = traits(given)
     # of 5, 2, 1, 2, 1 and 1 names that a pair could share it shares 2, 0, 1, 2, 0 and 0
     assert seen["agreement"] == pytest.approx(5 / 12)
     assert (seen["n_lists"], seen["unranked"], seen["length"]) == (4.0, 0.25, 3.5)
@@ -43,13 +42,12 @@ def test_traits_by_hand() -> None:
     assert seen["agreement_spread"] == pytest.approx(np.std([3 / 8, 4 / 8, 2 / 5, 1 / 3]))
 
 
-def test_values_do_not_depend_on_how_many_are_drawn() -> None:
+def test_the_kept_run_is_of_this_code_and_does_not_depend_on_how_many_are_drawn(
+    shipped: AggregatorChoice,
+) -> None:
     few = measure_situations(2, n_jobs=1)
     pd.testing.assert_frame_equal(measure_situations(3, n_jobs=1).iloc[:2], few)
     assert list(few) == [*TRAITS, "M", "D", *METHODS]
-
-
-def test_the_kept_run_is_of_this_code(shipped: AggregatorChoice) -> None:
     now = measure_situations(2, random_state=shipped.record["seed"], n_jobs=1)
     # An aggregator that fits by iteration may exchange names at the edge.
     kept = shipped.sets.iloc[:2]
@@ -69,14 +67,11 @@ def test_the_nearest_are_near(shipped: AggregatorChoice) -> None:
 
 
 def test_the_answer_depends_on_what_the_lists_look_like(shipped: AggregatorChoice) -> None:
-    said = {
-        name: str(shipped.advice(RankTable.from_lists(given), "mean_rank"))
-        for name, given in {
-            "few": lists(4), "many": lists(30), "long": lists(4, 600), "noisy": lists(4, noise=3.0),
-        }.items()
-    }  # fmt: skip
-    assert len(set(said.values())) == 4
-    for text in said.values():
+    few, many, long, noisy = lists(4), lists(30), lists(4, 600), lists(4, noise=3.0)
+    tables = map(RankTable.from_lists, (few, many, long, noisy))
+    said = {str(shipped.advice(table, "mean_rank")) for table in tables}
+    assert len(said) == 4
+    for text in said:
         assert "100 nearest of 1,600 sets" in text
         assert "all ranked" in text
     mixed = RankTable.from_lists(lists(5), unranked=lists(5, seed=1))
@@ -123,9 +118,8 @@ def test_command(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
 def test_what_is_said_of_a_method_beside_the_best() -> None:
     means = pd.Series({"borda": 0.5, "rra": 0.62, "maic": 0.6})
     nearest: Any = SimpleNamespace(means=means, best="rra", lead=lambda name: (0.12, 0.01))
-    assert _compared(nearest, "borda") == (
-        "rra found 62% of the true best 100 and borda 50% (difference 12.0%, standard error 1.0%)"
-    )
+    found = "rra found 62% of the true best 100 and borda 50%"
+    assert _compared(nearest, "borda") == f"{found} (difference 12.0%, standard error 1.0%)"
     assert _compared(nearest, "rra").endswith("more than the others (next: maic (fit=none), 60%)")
     assert _compared(nearest, "mc4").endswith("mc4 was not")
     close: Any = SimpleNamespace(means=means, best="rra", lead=lambda name: (0.02, 0.02))

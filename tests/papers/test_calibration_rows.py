@@ -29,6 +29,11 @@ READS_LIKE_INFERENCE = re.compile(
 )
 
 
+LEVEL = Claim("p", "level", 0.05, (0.0, 0.065))
+COVERAGE = Claim("interval", "coverage", 0.95, (0.93, 1.0))
+BOTH_SIDES = Claim("interval", "coverage", 0.95, (0.93, 0.98))
+
+
 def public_names() -> set[str]:
     """Public functions, and members of all classes with fields, whose name reads like an inference."""
     modules = [
@@ -53,40 +58,58 @@ def test_every_inference_has_a_row_or_a_reason() -> None:
     named = [name for part in INDEX.values() for name in part]
     assert len(named) == len(set(named))
     assert public_names() == set(named), "tests/papers/calibration_index.toml"
+    measured = {name for names in INDEX["rows"].values() for name in names}
+    assert measured <= set(shipped_calibration().rows["inference"])
 
 
-def test_every_named_row_is_measured() -> None:
-    measured = set(shipped_calibration().rows["inference"])
-    named = {name for names in INDEX["rows"].values() for name in names}
-    assert named <= measured
-
-
-def test_figures_are_those_of_the_designs() -> None:
-    rows = shipped_calibration().rows
+def test_figures_are_those_of_full_runs_of_the_designs() -> None:
+    kept = shipped_calibration()
     designed = {
         (each.topic, each.function.__name__, each.settings_text, claim.inference): each.runs
         for each in run.designs()
         for claim in each.claims
     }
-    kept = rows.set_index(["topic", "simulation", "design", "inference"])["runs"]
-    assert set(kept.index) == set(designed), "tools/calibration.py"
-    usual = np.array([designed[key] for key in kept.index])
-    assert ((kept == usual) | ((kept == ENOUGH) & (usual < ENOUGH))).all()
+    runs = kept.rows.set_index(["topic", "simulation", "design", "inference"])["runs"]
+    assert set(runs.index) == set(designed), "tools/calibration.py"
+    usual = np.array([designed[key] for key in runs.index])
+    assert ((runs == usual) | ((runs == ENOUGH) & (usual < ENOUGH))).all()
+    assert not any(record["quick"] for record in kept.record.values())
+    missed = kept.not_kept()
+    assert missed["caution"].ne("").all(), missed[["inference", "design", "measured"]]
+
+
+@pytest.mark.parametrize(
+    ("claim", "measured", "error", "verdict"),
+    [
+        (LEVEL, 0.06, np.sqrt(0.06 * 0.94 / 200), NEAR),
+        (LEVEL, 0.06, np.sqrt(0.06 * 0.94 / 1200), "kept"),
+        (LEVEL, 0.036, 0.0, "kept"),
+        (LEVEL, 0.03, 0.003, "kept"),
+        (LEVEL, 0.03, 0.002, "conservative"),
+        (LEVEL, 0.0, 0.0, "conservative"),
+        (LEVEL, np.nan, np.nan, "refused"),
+        (COVERAGE, 0.979, 0.0, "kept"),
+        (COVERAGE, 0.985, 0.003, "kept"),
+        (COVERAGE, 0.985, 0.002, "conservative"),
+        (Claim("limit", "bound", 1.0, (0.0, 1.05)), 0.1, 0.0, "kept"),
+        (BOTH_SIDES, 0.925, 0.004, "within Monte Carlo error"),
+        (BOTH_SIDES, 0.925, 0.001, "not kept"),
+        (BOTH_SIDES, 0.985, 0.001, "not kept"),
+    ],
+)
+def test_verdicts(claim: Claim, measured: float, error: float, verdict: str) -> None:
+    assert claim.verdict(measured, error) == verdict
 
 
 def test_a_row_is_called_kept_only_if_a_larger_error_would_have_been_seen() -> None:
-    level = Claim("p", "level", 0.05, (0.0, 0.065))
-    few, many = (np.sqrt(0.06 * 0.94 / runs) for runs in (200, 1200))
-    assert level.verdict(0.06, few) == NEAR
-    assert level.verdict(0.06, many) == "kept"
     # With 200 repetitions a level of 0.075 is below this limit with probability 0.1.
     limit = 0.075 - stats.norm.ppf(0.9) * np.sqrt(0.075 * 0.925 / 200)
     for share, verdict in ((limit - 1e-4, "kept"), (limit + 1e-4, NEAR)):
         error = np.sqrt(share * (1 - share) / 200)
-        assert level.verdict(share, error) == verdict
-        interval = Claim("interval", "coverage", 0.95, (0.93, 1.0))
-        assert interval.verdict(1 - share, error) == verdict
-    assert level.verdict(0.0, 0.0) == "conservative"
+        assert LEVEL.verdict(share, error) == verdict
+        assert COVERAGE.verdict(1 - share, error) == verdict
+    with pytest.raises(ValueError, match="accept"):
+        Claim("interval", "coverage", 0.95)
     rows = shipped_calibration().rows
     claims = {(e.function.__name__, c.inference): c for e in run.designs() for c in e.claims}
     for row in rows.to_dict(orient="records"):
@@ -94,36 +117,19 @@ def test_a_row_is_called_kept_only_if_a_larger_error_would_have_been_seen() -> N
         assert claim.verdict(row["measured"], row["error"]) == row["verdict"]
 
 
-def coin(rng: np.random.Generator) -> tuple[float]:
-    """Rejects a true hypothesis in one of twenty."""
-    return (float(rng.random() < 0.05),)
+def rejects(rng: np.random.Generator, level: float = 0.05) -> tuple[float]:
+    """Rejects a true hypothesis with the given probability, else in one of twenty."""
+    return (float(rng.random() < level),)
 
 
 def test_a_design_that_cannot_tell_is_repeated_more_often(monkeypatch) -> None:
-    claim = Claim("p", "level", 0.05, (0.0, 0.065))
-    few = Design("few", coin, (claim,), runs=20)
+    few = Design("few", rejects, (LEVEL,), runs=20)
     monkeypatch.setattr(run, "designs", lambda: [few])
     found = calibrate("few", n_jobs=1)
     assert found.rows["runs"].tolist() == [ENOUGH]
     values = [few.repeat(0, number)[0] for number in range(ENOUGH)]
     assert found.rows["measured"].tolist() == [np.mean(values)]
     assert calibrate("few", quick=True, n_jobs=1).rows["runs"].tolist() == [2]
-
-
-def test_what_is_not_kept_is_told() -> None:
-    missed = shipped_calibration().not_kept()
-    assert missed["caution"].ne("").all(), missed[["inference", "design", "measured"]]
-
-
-def test_full_runs_are_kept() -> None:
-    assert not any(record["quick"] for record in shipped_calibration().record.values())
-
-
-def test_page_is_up_to_date() -> None:
-    written = (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")
-    assert written == markdown(shipped_calibration(), run.designs()), (
-        "run: python tools/calibration.py --page"
-    )
 
 
 def test_a_repetition_of_a_kept_row_comes_again(tmp_path: Path) -> None:
@@ -136,34 +142,14 @@ def test_a_repetition_of_a_kept_row_comes_again(tmp_path: Path) -> None:
     assert again.rows["verdict"].tolist() == one.rows["verdict"].tolist()
 
 
-def broken(rng: np.random.Generator, level: float) -> tuple[float]:
-    """Rejects a true hypothesis with the given probability."""
-    return (float(rng.random() < level),)
-
-
-@pytest.mark.parametrize(
-    ("level", "verdict"), [(0.05, "kept"), (0.12, "not kept"), (np.nan, "refused")]
-)
+@pytest.mark.parametrize(("level", "verdict"), [(0.05, "kept"), (0.12, "not kept")])
 def test_a_wrong_level_is_found(level: float, verdict: str) -> None:
-    claim = Claim("p", "level", 0.05, (0.0, 0.065))
-    if np.isnan(level):
-        assert claim.verdict(np.nan, np.nan) == verdict
-        return
-    design = Design("here", broken, (claim,), {"level": level}, 2000)
+    design = Design("here", rejects, (LEVEL,), {"level": level}, 2000)
     values = np.array([design.repeat(0, number) for number in range(2000)])
     (row,) = run._rows(design, values, 0.0)
     assert row["verdict"] == verdict
     assert row["measured"] == pytest.approx(level, abs=4 * row["error"])
     assert row["error"] == pytest.approx(np.sqrt(level * (1 - level) / 2000), rel=0.2)
-
-
-def test_near_misses_are_told_from_misses() -> None:
-    claim = Claim("interval", "coverage", 0.95, (0.93, 0.98))
-    assert claim.verdict(0.925, 0.004) == "within Monte Carlo error"
-    assert claim.verdict(0.925, 0.001) == "not kept"
-    assert claim.verdict(0.985, 0.001) == "not kept"
-    with pytest.raises(ValueError, match="accept"):
-        Claim("interval", "coverage", 0.95)
 
 
 def test_conclusions_name_what_is_not_kept() -> None:
@@ -176,16 +162,6 @@ def test_conclusions_name_what_is_not_kept() -> None:
 def test_unknown_topic() -> None:
     with pytest.raises(UnknownNameError, match=r"topic of the calibration.*lists"):
         calibrate("lits")
-
-
-def test_what_is_far_on_the_safe_side_is_called_conservative() -> None:
-    level = Claim("p", "level", 0.05, (0.0, 0.065))
-    assert level.verdict(0.036, 0.0) == level.verdict(0.03, 0.003) == "kept"
-    assert level.verdict(0.03, 0.002) == "conservative"
-    coverage = Claim("interval", "coverage", 0.95, (0.93, 1.0))
-    assert coverage.verdict(0.979, 0.0) == coverage.verdict(0.985, 0.003) == "kept"
-    assert coverage.verdict(0.985, 0.002) == "conservative"
-    assert Claim("limit", "bound", 1.0, (0.0, 1.05)).verdict(0.1, 0.0) == "kept"
 
 
 def test_the_pictures_show_every_stated_error_and_every_way() -> None:
@@ -207,8 +183,10 @@ def test_the_pictures_show_every_stated_error_and_every_way() -> None:
         Calibration(found.rows[found.rows["topic"] == "lists"], {}).plot("power")
 
 
-def test_the_file_of_the_site_holds_every_row() -> None:
+def test_page_and_file_of_the_site_are_up_to_date() -> None:
+    found = shipped_calibration()
+    written = (ROOT / "docs" / "calibration.md").read_text(encoding="utf-8")
+    assert written == markdown(found, run.designs()), "run: python tools/calibration.py --page"
     kept = pd.read_csv(ROOT / "docs" / "_static" / "calibration.csv")
-    rows = shipped_calibration().rows
-    assert kept["inference"].tolist() == rows["inference"].tolist()
-    np.testing.assert_allclose(kept["measured"], rows["measured"], rtol=1e-5)
+    assert kept["inference"].tolist() == found.rows["inference"].tolist()
+    np.testing.assert_allclose(kept["measured"], found.rows["measured"], rtol=1e-5)

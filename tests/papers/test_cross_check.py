@@ -54,9 +54,8 @@ def test_command_ends_with_1_if_something_disagrees(monkeypatch, tmp_path, capsy
     from pyfsagg.cli import main
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(
-        "pyfsagg_rpy2.statistics.friedman", lambda values: pd.Series({"chi_squared": 0.0})
-    )
+    wrong = pd.Series({"chi_squared": 0.0})
+    monkeypatch.setattr("pyfsagg_rpy2.statistics.friedman", lambda values: wrong)
     arguments = ["cross-check", "--package", "rstatix", "--data", "wine", "--n-resamples", "3"]
     assert main([*arguments, "--quiet", "--output", "out"]) == 1
     found = CrossCheck.load("out").to_frame()["verdict"]

@@ -11,13 +11,13 @@ from pyfsagg_papers import best_readings, coverage, evidence, load_published, sh
 from pyfsagg_papers.published import readable_cells
 from pyfsagg_papers.tables.comparison import likelihood_ratio
 
+GAIN = readable_cells("4.4").query("row == 'information_gain'")
+PEARSON = GAIN[GAIN["measure"] == "pearson"].set_index("dataset")["value"]
+
 
 def cell(dataset: str, lower: float, upper: float, **changed: object) -> dict[str, object]:
     """A cell of table 4.4: MDL's information gain, Pearson."""
-    own = readable_cells("4.4").query(
-        "dataset == @dataset and row == 'information_gain' and measure == 'pearson'"
-    )
-    printed = float(own["value"].iloc[0])
+    printed = float(PEARSON[dataset])
     inside = lower <= printed <= upper
     return {
         "table": "4.4", "dataset": dataset, "row": "information_gain", "measure": "pearson",
@@ -27,10 +27,7 @@ def cell(dataset: str, lower: float, upper: float, **changed: object) -> dict[st
 
 
 def others(dataset: str) -> np.ndarray:
-    found = readable_cells("4.4").query(
-        "dataset != @dataset and row == 'information_gain' and measure == 'pearson'"
-    )
-    return found["value"].to_numpy()
+    return PEARSON.drop(dataset).to_numpy()
 
 
 def test_limits_that_hold_anything_tell_nothing() -> None:
@@ -45,7 +42,7 @@ def test_limits_that_hold_anything_tell_nothing() -> None:
 
 
 def test_narrow_limits_around_the_printed_value_are_decisive() -> None:
-    printed = float(cell("ionosphere", 0, 1)["published"])  # type: ignore[arg-type]
+    printed = PEARSON["ionosphere"]
     gap = np.abs(others("ionosphere") - printed).min()
     found = pd.DataFrame([cell("ionosphere", printed - gap / 5, printed + gap / 5)])
     (told,) = evidence(found).to_dict("records")
@@ -56,7 +53,7 @@ def test_narrow_limits_around_the_printed_value_are_decisive() -> None:
 
 def test_limits_around_the_value_of_another_data_set() -> None:
     """The printed value is not inside, and is far more likely that of the other data set."""
-    other = float(cell("semeion", 0, 1)["published"])  # type: ignore[arg-type]
+    other = PEARSON["semeion"]
     found = pd.DataFrame([cell("ionosphere", other - 1e-4, other + 1e-4)])
     (told,) = evidence(found).to_dict("records")
     assert told["others_inside"] == np.mean(np.abs(others("ionosphere") - other) <= 1e-4) > 0
@@ -88,12 +85,9 @@ def test_ratio_is_that_of_densities(behind: int, unit: float) -> None:
     ours = t(4, 0.38, math.sqrt(0.07**2 * (1 / 5 + 1 / behind) + rounding))
     theirs = t(4, around, math.sqrt(0.07**2 * 2 / behind + 2 * rounding))
     expected = ours.pdf(printed) / theirs.pdf(printed).mean()
-    assert likelihood_ratio(printed, around, own, behind, unit) == pytest.approx(
-        expected, rel=1e-12
-    )
-
-
-def test_ratio_of_repetitions_without_spread() -> None:
+    found = likelihood_ratio(printed, around, own, behind, unit)
+    assert found == pytest.approx(expected, rel=1e-12)
+    # Repetitions without spread:
     far = likelihood_ratio(0.4, np.array([0.9]), (5, 0.4, 0.0), 1, 1e-3)
     assert 100 < far <= 1e12
     assert likelihood_ratio(0.9, np.array([0.9]), (5, 0.4, 0.0), 1, 1e-3) < 0.01
@@ -117,7 +111,7 @@ def test_shares_of_the_full_run_are_those_by_hand() -> None:
 
 def block(reading: str, half_width: float) -> list[dict[str, object]]:
     """The readable cells of ionosphere and information gain, with limits around the printed values."""
-    own = readable_cells("4.4").query("dataset == 'ionosphere' and row == 'information_gain'")
+    own = GAIN[GAIN["dataset"] == "ionosphere"]
     return [
         {
             "table": "4.4", "dataset": "ionosphere", "row": "information_gain",

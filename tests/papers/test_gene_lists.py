@@ -10,15 +10,8 @@ import pytest
 from pyfsagg import RankTable
 from pyfsagg.cli import main
 from pyfsagg_papers import GeneListComparison, load_published, shipped_gene_lists
-from pyfsagg_papers.lists.simulation import (
-    GRID,
-    METHODS,
-    N_ENTITIES,
-    SETTINGS,
-    accuracy,
-    gene_list_accuracy,
-    generate_lists,
-)
+from pyfsagg_papers.lists import simulation
+from pyfsagg_papers.lists.simulation import N_ENTITIES, accuracy, gene_list_accuracy, generate_lists
 
 
 @pytest.fixture(scope="module")
@@ -35,13 +28,9 @@ def test_lists_are_as_described() -> None:
     # Without noise to speak of, a list begins with the strongest.
     clear = generate_lists("1", 1e-6, 0.0001, np.random.default_rng(1))
     assert clear.ranked[0][:2].tolist() == [0, 1]
-
-
-def test_lengths_are_log_normal() -> None:
     rng = np.random.default_rng(2)
-    lengths = np.array([
-        [row.size for row in generate_lists("1", 1.0, 0.1, rng).ranked] for _ in range(60)
-    ])  # fmt: skip
+    drawn = [generate_lists("1", 1.0, 0.1, rng).ranked for _ in range(60)]
+    lengths = np.array([[row.size for row in lists] for lists in drawn])
     inner = lengths[lengths < N_ENTITIES]
     share = float((lengths == N_ENTITIES).mean())
     assert 0.03 < share < 0.17  # P(log-normal(7.4141, 1.8634) > 19,998) = 0.090
@@ -51,11 +40,10 @@ def test_lengths_are_log_normal() -> None:
 def test_columns_are_in_the_order_of_appearance() -> None:
     lists = generate_lists("1", 1.0, 0.1, np.random.default_rng(3))
     table, entities = lists.table(mixed=True)
-    plain = RankTable.from_lists(
-        [list(map(str, one)) for one in lists.ranked],
-        N_ENTITIES,
-        unranked=[list(map(str, one)) for one in lists.unranked],
+    ranked, unranked = (
+        [list(map(str, one)) for one in part] for part in (lists.ranked, lists.unranked)
     )
+    plain = RankTable.from_lists(ranked, N_ENTITIES, unranked=unranked)
     assert table.names == plain.names == tuple(map(str, entities))
     np.testing.assert_array_equal(table.ranks, plain.ranks)
     assert table.unranked.sum() == sum(one.size > 1 for one in lists.unranked)
@@ -89,8 +77,13 @@ def test_every_published_cell_has_a_verdict(shipped: GeneListComparison) -> None
     assert len(frame) == len(printed)
     ours = frame[frame["verdict"].isin(["within 2 SE", "within 3 SE", "apart"])]
     per_method = ours.groupby(["published", "kind"])["verdict"].size()
-    assert set(per_method) == {2 * len(GRID)}
-    named = {name for method in METHODS.values() for name in (method.ranked, method.mixed) if name}
+    assert set(per_method) == {2 * len(simulation.GRID)}
+    named = {
+        name
+        for method in simulation.METHODS.values()
+        for name in (method.ranked, method.mixed)
+        if name
+    }
     assert set(ours["published"]) == named
     # The published order of ties, not chance, makes the median.
     medians = ours[ours["published"] == "rMED"]
@@ -104,9 +97,8 @@ def test_command(tmp_path: Path, monkeypatch: Any, capsys: Any) -> None:
     assert main(["reproduce", "gene-lists", "--repeats", "2", "--jobs", "1"]) == 0
     assert "published cells of methods that we have" in capsys.readouterr().out
     folder = tmp_path / "pyfsagg-gene-lists"
-    assert sorted(path.name for path in folder.iterdir()) == [
-        "cells.csv", "means.csv", "report.html", "run.json",
-    ]  # fmt: skip
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"cells.csv", "means.csv", "report.html", "run.json"}
     kept = json.loads((folder / "run.json").read_text(encoding="utf-8"))
     assert kept["record"]["n_repetitions"] == 2
-    assert set(SETTINGS) == {"0", "1"}
+    assert set(simulation.SETTINGS) == {"0", "1"}

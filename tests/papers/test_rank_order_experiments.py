@@ -31,11 +31,8 @@ def test_planted_orders(figure_8: Experiment) -> None:
     curves = figure_8.curves
     assert set(curves["method"]) == set(CURVES)
     sizes = curves.groupby("panel")["size"].max().to_dict()
-    assert sizes == {
-        "0 extraneous, 8 redundant": 12,
-        "8 extraneous, 0 redundant": 12,
-        "8 extraneous, 8 redundant": 20,
-    }
+    names = [f"{a} extraneous, {b} redundant" for a, b in ((0, 8), (8, 0), (8, 8))]
+    assert sizes == dict(zip(names, (12, 12, 20), strict=True))
     assert not curves[["divergence", "accuracy"]].isna().any().any()
     first = curves[curves["removed"] == 0]
     assert (first["divergence"] == 0.0).all()
@@ -45,9 +42,6 @@ def test_planted_orders(figure_8: Experiment) -> None:
     assert (spoilers["divergence"] == 0.0).all()
     recovered = figure_8.parameters["recovery"]
     assert all(share == 1.0 for name, share in recovered.items() if name.endswith("spoilers"))
-
-
-def test_experiment_json(figure_8: Experiment) -> None:
     document = json.loads(figure_8.to_json())
     assert document["name"] == "figure-8"
     assert {type(finding["holds"]) for finding in document["findings"]} == {bool}
@@ -81,9 +75,8 @@ def gene_table() -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_comparison_with_random_subsets() -> None:
-    curves, baseline = genes.compare_with_random(
-        *gene_table(), panel="genes", n_subsets=20, largest=30
-    )
+    how = {"panel": "genes", "n_subsets": 20, "largest": 30}
+    curves, baseline = genes.compare_with_random(*gene_table(), **how)
     assert set(curves["method"]) == {"cdv", "spoilers"}
     assert baseline["size"].tolist() == list(range(2, 31))
     table = genes._compared(curves, baseline)
@@ -109,10 +102,8 @@ def test_eliminations_feed_ensembles(method: str) -> None:
         assert set(result.select(3)) == set(data.planted)
     pairs = np.corrcoef(matrix)[np.triu_indices(12, 1)]  # without ties scores are their own ranks
     assert float(measure_stability(matrix, "spearman")) == pytest.approx(pairs.mean())
-    ranking = aggregate(matrix, "borda").ranking
-    np.testing.assert_array_equal(
-        np.argsort(ranking), np.argsort(-matrix.mean(axis=0), kind="stable")
-    )
+    best = np.argsort(-matrix.mean(axis=0), kind="stable")
+    np.testing.assert_array_equal(np.argsort(aggregate(matrix, "borda").ranking), best)
 
 
 def test_ties_do_not_pass_for_stability() -> None:
@@ -121,8 +112,8 @@ def test_ties_do_not_pass_for_stability() -> None:
     found = {}
     for rule in ("first", "random"):
         by_elimination = functools.partial(elimination_scores, method="greedy_kl", tie_break=rule)
-        result = wam(X, y, filter=by_elimination, n_resamples=10, random_state=0)
-        again = wam(X, y, filter=by_elimination, n_resamples=10, random_state=0, n_jobs=2)
+        how = {"filter": by_elimination, "n_resamples": 10, "random_state": 0}
+        result, again = wam(X, y, **how), wam(X, y, **how, n_jobs=2)
         np.testing.assert_array_equal(result.combined, again.combined)
         found[rule] = float(measure_stability(result.combined, "spearman"))
     assert found["first"] > 0.95
@@ -138,10 +129,8 @@ def test_pictures(figure_8: Experiment) -> None:
     assert axes.get_ylabel().startswith("Accuracy")
     line = next(line for line in axes.lines if line.get_label() == "Spoilers")
     np.testing.assert_array_equal(line.get_ydata(), result.accuracy)
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == [
-        "random (mean, 95 %)",
-        "Spoilers",
-    ]
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels == ["random (mean, 95 %)", "Spoilers"]
     low = plot_elimination(result, measure="divergence", max_size=3)
     np.testing.assert_array_equal(low.lines[0].get_ydata(), result.divergence[-3:])
     assert low.get_xlim() == (3.5, 0.5)

@@ -10,12 +10,7 @@ import pytest
 from pyfsagg._report.page import PageTable, Text, render_page
 from pyfsagg.cli import main
 from pyfsagg.datasets import load_dataset
-from pyfsagg.exceptions import (
-    DataError,
-    MissingDependencyError,
-    ParameterError,
-    UnknownNameError,
-)
+from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError, UnknownNameError
 from pyfsagg.filters import value_difference_metric
 from pyfsagg.unsupervised import frmv
 from pyfsagg_papers import best_readings, coverage, readings
@@ -81,19 +76,18 @@ def test_every_reading_is_another_computation() -> None:
             assert set(each.settings) <= set(EXPERIMENTS[table_].full)
 
 
-@pytest.mark.parametrize(
-    "changed",
-    [
-        {"rows": "all"},
-        {"near_zero_variance": "kept"},
-        {"two_valued": "nominal"},
-        {"class_column": "feature too"},
-        {"target": "shuffled"},
-        {"whole_numbers": "doubles"},
-    ],
-)
-def test_each_setting_changes_the_values(changed: dict[str, str]) -> None:
-    assert values(**changed) != values()
+def test_each_setting_changes_the_values() -> None:
+    changed = {
+        "rows": "all",
+        "near_zero_variance": "kept",
+        "two_valued": "nominal",
+        "class_column": "feature too",
+        "target": "shuffled",
+        "whole_numbers": "doubles",
+    }
+    usual = values()
+    for name, value in changed.items():
+        assert values(**{name: value}) != usual, name
 
 
 @pytest.mark.parametrize(
@@ -151,15 +145,11 @@ def test_value_differences_are_their_definitions() -> None:
     first = np.array([0.0, 0, 0, 2, 2, 7, 7, 10])
     X = np.column_stack([first, first[::-1]])
     y = np.array([0, 0, 1, 1, 1, 0, 1, 1])
-    shares = {
-        0.0: (2 / 3, 1 / 5, 3),
-        2.0: (0.0, 2 / 5, 2),
-        7.0: (1 / 3, 1 / 5, 2),
-        10.0: (0, 1 / 5, 1),
-    }
-    by_class = sum(abs(a - b) for a, b, _ in shares.values()) / 2
+    # Of the values 0, 2, 7 and 10: shares of both classes, and how many there are.
+    shares = [(2 / 3, 1 / 5, 3), (0.0, 2 / 5, 2), (1 / 3, 1 / 5, 2), (0, 1 / 5, 1)]
+    by_class = sum(abs(a - b) for a, b, _ in shares) / 2
     assert value_difference_metric(X, y, bins=None)[0] == pytest.approx(by_class)
-    by_sample = sum(n * abs(a - b) for a, b, n in shares.values()) / 2
+    by_sample = sum(n * abs(a - b) for a, b, n in shares) / 2
     by_value = (1 / 3 + 1.0 + 0.0 + 1.0) / 2
     assert _value_differences(X, y, None, BY_SAMPLE)[0] == pytest.approx(by_sample)
     assert _value_differences(X, y, None, BY_VALUE)[0] == pytest.approx(by_value)
@@ -167,27 +157,22 @@ def test_value_differences_are_their_definitions() -> None:
     assert _value_differences(X, y, 2, BY_VALUE)[0] == pytest.approx((1 / 5 + 1 / 3) / 2)
 
 
-def test_stuart_as_r_returns_it_needs_r(monkeypatch: pytest.MonkeyPatch) -> None:
-    def without_r(name: str) -> object:
-        raise MissingDependencyError("R is not here")
-
-    monkeypatch.setattr("pyfsagg_rpy2.session.package", without_r)
-    with pytest.raises(MissingDependencyError, match=r"needs R: R is not here"):
+def test_stuart_as_r_returns_it_needs_r(no_r, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(MissingDependencyError, match=r"needs R: R is <not> here"):
         readings("ionosphere", table="4.5", names=["as_r_returns"], quick=True)
     said: list[str] = []
     few = [each for each in READINGS["4.5"] if each.name in ("standard", "as_r_returns")]
     monkeypatch.setitem(READINGS, "4.5", tuple(few))
     left = readings("ionosphere", table="4.5", quick=True, log=said.append)
     assert list(left["reading"].unique()) == ["standard"]
-    assert said[0] == "left out, because they need R (R is not here): as_r_returns"
+    assert said[0] == "left out, because they need R (R is <not> here): as_r_returns"
 
 
 def test_a_class_column_among_the_features_steadies_the_scores() -> None:
     data = load_dataset("ionosphere")
+    settings = {**BY_FILTER_AS_READ, "n_resamples": 12}
     usual, leaked = (
-        stability_by_filter(
-            data.X, data.y, {**BY_FILTER_AS_READ, "n_resamples": 12, "class_column": where}, 1, 1
-        )
+        stability_by_filter(data.X, data.y, {**settings, "class_column": where}, 1, 1)
         for where in ("target only", "feature too")
     )
     for name in ("information_gain", "symmetric_uncertainty", "chi_squared"):
@@ -210,14 +195,11 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
     return readings("ionosphere", names=names, quick=True, n_jobs=2)
 
 
-def test_readings_are_tables(found: pd.DataFrame) -> None:
+def test_the_best_reading_has_most_cells_inside(found: pd.DataFrame) -> None:
     assert list(found["reading"].unique()) == ["standard", "factors", "no_relation"]
     assert found.groupby("reading").size().eq(25).all()
     own = found.set_index(["reading", "row", "measure"])["mean"]
     assert not own["standard"].equals(own["no_relation"])
-
-
-def test_the_best_reading_has_most_cells_inside(found: pd.DataFrame) -> None:
     best = best_readings(found)
     counts = coverage(found, ["row", "reading"])["inside"]
     assert len(best) == 5
@@ -226,6 +208,10 @@ def test_the_best_reading_has_most_cells_inside(found: pd.DataFrame) -> None:
         assert row.inside_best == counts[row.row].max()
         if row.inside == row.inside_best:
             assert row.best == "standard"  # of equals, the usual one
+    axes = plot_readings(coverage(found, ["dataset", "row", "reading"]))
+    labels = [label.get_text() for label in axes.get_xticklabels()]
+    assert labels == ["standard", "factors", "no relation"]
+    assert len(axes.texts) == 15
 
 
 def test_best_reading_of_made_up_verdicts() -> None:
@@ -246,12 +232,8 @@ def test_best_reading_of_made_up_verdicts() -> None:
         }
     )
     (row,) = best_readings(made_up).to_dict("records")
-    assert (row["best"], row["inside"], row["inside_best"], row["checkable"]) == (
-        "factors",
-        0,
-        1,
-        2,
-    )
+    counts = [row[name] for name in ("best", "inside", "inside_best", "checkable")]
+    assert counts == ["factors", 0, 1, 2]
     assert row["all"] == "factors 1, standard 0"
     assert row["widening"] == pytest.approx(3.0)
     lost = made_up.assign(verdict="not checkable")
@@ -282,25 +264,19 @@ def test_label_columns_are_features_left_out_or_the_target() -> None:
     assert (trees != read["usual"][1].codes).any()
 
 
-def test_a_reading_about_another_data_set_is_left_out() -> None:
+def test_a_reading_about_another_data_set_is_left_out_and_an_unknown_one_is_named() -> None:
     with pytest.raises(ParameterError, match="none of the readings target_trees is about 'splice'"):
         readings("splice", names=["target_trees"])
+    with pytest.raises(ParameterError, match=r"names must be some of standard, all_rows.*'guess'"):
+        readings("ionosphere", names=["guess"])
+    with pytest.raises(UnknownNameError, match=r"unknown table with readings '4.3'.*4.5"):
+        readings("ionosphere", table="4.3")
     said: list[str] = []
     found = readings(
         "ionosphere", names=["standard", "no_label_columns"], quick=True, log=said.append
     )
     assert set(found["reading"]) == {"standard"}
     assert "left out: the reading no_label_columns is about image only" in said
-
-
-def test_an_unknown_reading_is_named() -> None:
-    with pytest.raises(ParameterError, match=r"names must be some of standard, all_rows.*'guess'"):
-        readings("ionosphere", names=["guess"])
-
-
-def test_a_table_without_readings_is_named() -> None:
-    with pytest.raises(UnknownNameError, match=r"unknown table with readings '4.3'.*4.5"):
-        readings("ionosphere", table="4.3")
 
 
 def test_the_page_counts_blocks_and_shows_every_cell(found: pd.DataFrame) -> None:
@@ -315,16 +291,6 @@ def test_the_page_counts_blocks_and_shows_every_cell(found: pd.DataFrame) -> Non
     assert "pyfsagg reproduce readings --dataset ionosphere" in render_page(page)
     first = next(block for block in blocks if isinstance(block, Text))
     assert str(first.text).startswith("Of 5 blocks another reading")
-
-
-def test_picture_of_readings(found: pd.DataFrame) -> None:
-    axes = plot_readings(coverage(found, ["dataset", "row", "reading"]))
-    assert [label.get_text() for label in axes.get_xticklabels()] == [
-        "standard",
-        "factors",
-        "no relation",
-    ]
-    assert len(axes.texts) == 15
 
 
 def test_the_command_writes_what_it_found(tmp_path, capsys):

@@ -22,28 +22,25 @@ from pyfsagg_papers.tables.thesis import two_thirds
 ONE = EXPERIMENTS["4.4"]
 OWN = np.array([0.50, 0.52, 0.54])
 HERE = Repeated(None, "", True)
+NO_MEANING = (
+    r"settings has no meaning for 'n_folds'; table 4\.4 has near_zero_variance, .*repetitions"
+)
 MARGIN = t.ppf(0.975, 2) * 0.02 * np.sqrt(1 / 3 + 1) + 5e-7
 
 
-@pytest.mark.parametrize(
-    ("published", "verdict"),
-    [
-        (0.52 + 0.99 * MARGIN, "inside"),
-        (0.52 - 0.99 * MARGIN, "inside"),
-        (0.52 + 1.01 * MARGIN, "near"),
-        (0.52 + 2.99 * MARGIN, "near"),
-        (0.52 - 3.01 * MARGIN, "outside"),
-    ],
-)
-def test_limits_are_those_of_prediction(published: float, verdict: str) -> None:
-    found = _verdict(ONE, published, OWN, HERE, None)
-    assert found["verdict"] == verdict
-    assert found["lower"] == pytest.approx(0.52 - MARGIN, abs=1e-12)
-    assert found["upper"] == pytest.approx(0.52 + MARGIN, abs=1e-12)
-
-
-def test_a_mean_of_many_has_narrower_limits() -> None:
-    of_many = _verdict(EXPERIMENTS["frcm_2"], 0.52, OWN, HERE, None)
+def test_limits_are_those_of_prediction() -> None:
+    for away, verdict in (
+        (0.99, "inside"),
+        (-0.99, "inside"),
+        (1.01, "near"),
+        (2.99, "near"),
+        (-3.01, "outside"),
+    ):
+        found = _verdict(ONE, 0.52 + away * MARGIN, OWN, HERE, None)
+        assert found["verdict"] == verdict
+        limits = [found["lower"], found["upper"]]
+        assert limits == pytest.approx([0.52 - MARGIN, 0.52 + MARGIN], abs=1e-12)
+    of_many = _verdict(EXPERIMENTS["frcm_2"], 0.52, OWN, HERE, None)  # has narrower limits
     expected = t.ppf(0.975, 2) * 0.02 * np.sqrt(1 / 3 + 1 / 40) + 5e-4
     assert of_many["upper"] - 0.52 == pytest.approx(expected, abs=1e-12)
 
@@ -92,8 +89,13 @@ def small(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 def test_repetitions_are_kept_and_taken_again(small: list[int], tmp_path: Path) -> None:
     first = table("4.4", "ionosphere", quick=True, checkpoint=tmp_path)
-    assert len(small) == 5
-    assert len(set(small)) == 5
+    assert len(small) == len(set(small)) == 5
+    printed = load_published("4.4").query("dataset == 'ionosphere'")
+    assert len(first) == len(printed) == 25
+    assert first["n"].eq(5).all()
+    assert first["mean"].notna().all()
+    counts = coverage(first)
+    assert counts[["inside", "near", "outside", "not checkable"]].to_numpy().sum() == 25
     second = table("4.4", "ionosphere", quick=True, checkpoint=tmp_path)
     assert len(small) == 5
     pd.testing.assert_frame_equal(first, second)
@@ -122,42 +124,27 @@ def test_an_interrupted_run_goes_on_where_it_was(small, tmp_path, monkeypatch):
     assert lines == [f"table 4.4, ionosphere: repetition {r} of 5" for r in (4, 5)]
 
 
-def test_a_damaged_checkpoint_is_refused(small: list[int], tmp_path: Path) -> None:
+def test_a_checkpoint_of_other_settings_or_data_or_a_damaged_one_is_refused(
+    small, tmp_path, monkeypatch
+):
     table("4.4", "ionosphere", quick=True, checkpoint=tmp_path)
+    with pytest.raises(ParameterError, match=r"settings\.n_resamples is 60 there and 9 here"):
+        table("4.4", "ionosphere", quick=True, checkpoint=tmp_path, settings={"n_resamples": 9})
+    data = load_dataset("ionosphere")
+    changed = Dataset(data.X.assign(V3=data.X["V3"] + 1), data.y, data.name, data.source)
+    with monkeypatch.context() as patch:
+        patch.setattr(module, "load_dataset", lambda name: changed)
+        with pytest.raises(ParameterError, match="the table or the target differs"):
+            table("4.4", "ionosphere", quick=True, checkpoint=tmp_path)
+    assert len(small) == 5
     (victim,) = tmp_path.glob("*/part-*.npz")
     victim.write_bytes(victim.read_bytes()[:-20])
     with pytest.raises(OutputError, match=r"is damaged .* delete this file"):
         table("4.4", "ionosphere", quick=True, checkpoint=tmp_path)
-
-
-def test_a_checkpoint_of_other_settings_is_refused(small: list[int], tmp_path: Path) -> None:
-    table("4.4", "ionosphere", quick=True, checkpoint=tmp_path)
-    with pytest.raises(ParameterError, match=r"settings\.n_resamples is 60 there and 9 here"):
-        table("4.4", "ionosphere", quick=True, checkpoint=tmp_path, settings={"n_resamples": 9})
     table("4.4", "ionosphere", checkpoint=tmp_path)  # the full settings have a folder of their own
     assert len(small) == 15
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"4.4-ionosphere-quick-seed-0", "4.4-ionosphere-full-seed-0"}
-
-
-def test_a_checkpoint_of_other_data_is_refused(small, tmp_path, monkeypatch):
-    table("4.4", "ionosphere", quick=True, checkpoint=tmp_path)
-    data = load_dataset("ionosphere")
-    changed = Dataset(data.X.assign(V3=data.X["V3"] + 1), data.y, data.name, data.source)
-    monkeypatch.setattr(module, "load_dataset", lambda name: changed)
-    with pytest.raises(ParameterError, match="the table or the target differs"):
-        table("4.4", "ionosphere", quick=True, checkpoint=tmp_path)
-    assert len(small) == 5
-
-
-def test_every_printed_cell_has_a_verdict(small: list[int]) -> None:
-    found = table("4.4", "ionosphere", quick=True)
-    printed = load_published("4.4").query("dataset == 'ionosphere'")
-    assert len(found) == len(printed) == 25
-    assert found["n"].eq(5).all()
-    assert found["mean"].notna().all()
-    counts = coverage(found)
-    assert counts[["inside", "near", "outside", "not checkable"]].to_numpy().sum() == 25
 
 
 def test_two_thirds_of_every_class() -> None:
@@ -175,11 +162,7 @@ def test_two_thirds_of_every_class() -> None:
         (lambda: table("4.4", "iris"), UnknownNameError, "unknown data set of table 4.4 'iris'"),
         (lambda: table("4.4", random_state=-1), ParameterError, "random_state"),
         (lambda: cells("nature"), ParameterError, "paper must be one of"),
-        (
-            lambda: table("4.4", "ionosphere", settings={"n_folds": 3}),
-            ParameterError,
-            r"settings has no meaning for 'n_folds'; table 4\.4 has near_zero_variance, .*repetitions",
-        ),
+        (lambda: table("4.4", "ionosphere", settings={"n_folds": 3}), ParameterError, NO_MEANING),
         (lambda: cells("frcm", "ionosphere"), UnknownNameError, "data set of table frcm_2"),
         (lambda: find_experiment("4.1"), UnknownNameError, "4.1"),
     ],

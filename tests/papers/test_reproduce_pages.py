@@ -8,7 +8,7 @@ import pytest
 
 from pyfsagg import load_dataset
 from pyfsagg._report.page import PageTable, Picture, Text, render_page
-from pyfsagg.exceptions import DataError, MissingDependencyError
+from pyfsagg.exceptions import DataError
 from pyfsagg_papers import (
     Reproduction,
     StuartFinding,
@@ -36,7 +36,7 @@ def found() -> pd.DataFrame:
     return claims("thesis", "4.2")
 
 
-def test_claims_page(found: pd.DataFrame) -> None:
+def test_claims_page_tells_own_runs(found: pd.DataFrame) -> None:
     page = claims_page(found, claim_variants("thesis", "4.2"), command="reproduce claims")
     html = render_page(page)
     assert "pyfsagg reproduce claims" in html
@@ -47,6 +47,10 @@ def test_claims_page(found: pd.DataFrame) -> None:
     assert statements.rows[4][4] == "75% of rows"
     assert len(forms.rows) == len(claim_variants("thesis", "4.2"))
     assert len(blocks_of(page, Picture)) == 1
+    own = found.head(1).assign(basis="own runs", recomputed=np.nan, published="")
+    page = claims_page(pd.concat([found, own]), claim_variants("thesis", "4.2"))
+    row = blocks_of(page, PageTable)[1].rows[-1]
+    assert (row[1], row[3:5]) == ("4.3; table 4.2; own runs", ["–", "–"])
 
 
 def test_claims_page_without_p_values() -> None:
@@ -55,14 +59,6 @@ def test_claims_page_without_p_values() -> None:
     assert "repeat" not in [section.id for section in page.sections]
     with pytest.raises(DataError, match="printed p-value"):
         plot_p_values(claim_variants("orders"))
-
-
-def test_claims_page_tells_own_runs(found: pd.DataFrame) -> None:
-    own = found.head(1).assign(basis="own runs", recomputed=np.nan, published="")
-    page = claims_page(pd.concat([found, own]), claim_variants("thesis", "4.2"))
-    row = blocks_of(page, PageTable)[1].rows[-1]
-    assert row[1] == "4.3; table 4.2; own runs"
-    assert row[3:5] == ["–", "–"]
 
 
 def test_picture_of_p_values() -> None:
@@ -80,11 +76,7 @@ def test_picture_of_p_values() -> None:
 
 
 @pytest.fixture
-def finding(monkeypatch: pytest.MonkeyPatch) -> StuartFinding:
-    def without_r(name: str) -> object:
-        raise MissingDependencyError("R is <not> here")
-
-    monkeypatch.setattr("pyfsagg_rpy2.session.package", without_r)
+def finding(no_r: None) -> StuartFinding:
     return stuart_finding([load_dataset("ionosphere")], n_folds=3, list_counts=[4, 8])
 
 
@@ -107,14 +99,9 @@ def test_stuart_page_with_the_recursion(finding: StuartFinding) -> None:
     recursion = [exact.assign(aggregator=f"stuart_in_r{end}") for end in ("", "_first_list")]
     keys = finding.stability[["dataset", "filter", "n_lists"]].drop_duplicates()
     values = keys.assign(nan=1, infinite=0, negative=0, above_one=0, right=9, wrong=0)
-    full = StuartFinding(
-        pd.concat([finding.stability, *recursion], ignore_index=True),
-        values,
-        finding.published,
-        {"available": True, "R": "4.2.2", "RobustRankAggreg": "1.2.1"},
-        finding.parameters,
-        finding.record,
-    )
+    stability = pd.concat([finding.stability, *recursion], ignore_index=True)
+    r = {"available": True, "R": "4.2.2", "RobustRankAggreg": "1.2.1"}
+    full = replace(finding, stability=stability, values=values, r=r)
     page = stuart_page(full)
     tables = blocks_of(page, PageTable)
     assert [len(table.rows) for table in tables] == [6, 2, 2, 6]
@@ -133,9 +120,8 @@ def reproduction(found: pd.DataFrame) -> Reproduction:
         ("fpcps", "fpcps_1", "gisette", "mc1", "tanimoto", "not checkable", "other <data>"),
     ]
     columns = ["paper", "table", "dataset", "row", "measure", "verdict", "reason"]
-    cells = pd.DataFrame(rows, columns=columns).assign(
-        published=0.5, mean=0.5, sd=0.1, n=3, lower=0.4, upper=0.6
-    )
+    values = {"published": 0.5, "mean": 0.5, "sd": 0.1, "n": 3, "lower": 0.4, "upper": 0.6}
+    cells = pd.DataFrame(rows, columns=columns).assign(**values)
     times = pd.DataFrame({"table": ["4.3"], "dataset": ["ada"], "seconds": [1.5]})
     record = {
         "date": "2026-01-02", "machine": "a machine", "versions": {"pyfsagg": "1"}, "quick": True,
@@ -175,18 +161,15 @@ def test_the_report_leads_with_what_stands_and_what_changes(reproduction: Reprod
     lines = replace(reproduction, statements=found).conclusions()
     counts, *by_paper, lost = lines
     assert counts.startswith("Of 7 conclusions of the papers, 2 stand, 4 change because ")
-    assert counts.endswith(
-        "and 1 cannot be checked. Own runs had quick settings, which are weaker evidence."
-    )
+    quick = "Own runs had quick settings, which are weaker evidence."
+    assert counts.endswith(f"and 1 cannot be checked. {quick}")
     fpcps_stands, fpcps_changes, frcm_stands, frcm_changes = by_paper
-    assert fpcps_stands == (
-        "Ensembles of ranking filters (fpcps), stand: on Madelon FPCPS is among the three best by AUC."
-    )
+    madelon = "on Madelon FPCPS is among the three best by AUC."
+    assert fpcps_stands == f"Ensembles of ranking filters (fpcps), stand: {madelon}"
     assert "MC2 (published table: 2 of 5 rows)" in fpcps_changes
     assert frcm_stands.endswith("stand: FRCM varies little between trials.")
-    assert (
-        "(published table: it holds; own runs: 0 of 12 rows; the printed row of the" in frcm_changes
-    )
+    own = "(published table: it holds; own runs: 0 of 12 rows; the printed row of the"
+    assert own in frcm_changes
     elsewhere = "on the other data sets except Gisette FPCPS is among the three best by AUC"
     assert lost == f"Cannot be checked here: {elsewhere}."
     assert not any(elsewhere in line for line in by_paper)
@@ -208,7 +191,7 @@ def test_a_changed_verdict_moves_its_conclusion(reproduction: Reproduction) -> N
         assert ("only if most rows" in named) == (verdict == "holds under another reading")
 
 
-def test_the_lead_of_a_whole_run_has_ten_lines_at_most() -> None:
+def test_the_lead_of_a_whole_run_has_ten_lines_at_most(reproduction: Reproduction) -> None:
     run = shipped_run("quick")
     lines = run.conclusions()
     assert 5 <= len(lines) <= 10
@@ -216,14 +199,10 @@ def test_the_lead_of_a_whole_run_has_ten_lines_at_most() -> None:
     first = page.sections[0]
     assert first.id == "conclusions"
     assert [str(block.text) for block in first.blocks] == lines
-    assert len(states(run.statements)) == len(OF_FIGURES) + sum(
-        bool(c.conclusion) for c in list_claims()
-    )
+    concluding = [claim for claim in list_claims() if claim.conclusion]
+    assert len(states(run.statements)) == len(OF_FIGURES) + len(concluding)
     assert "Own runs" not in shipped_run("full-4.4").conclusions()[0]
-
-
-def test_a_report_without_conclusions_begins_with_the_coverage(reproduction: Reproduction) -> None:
-    found = claims("thesis", "4.2")
+    found = claims("thesis", "4.2")  # without conclusions the coverage is first
     none = replace(reproduction, statements=found[found["id"] == "bam-slower-p"])
     assert none.conclusions() == []
     assert reproduction_page(none).sections[0].id == "coverage"

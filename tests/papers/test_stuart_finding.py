@@ -12,7 +12,6 @@ from pyfsagg import Task, influence, load_dataset
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
-    MissingDependencyError,
     OutputError,
     ParameterError,
     UnknownNameError,
@@ -26,15 +25,6 @@ WINE, IONOSPHERE = load_dataset("wine"), load_dataset("ionosphere")
 AGGREGATORS = ["arithmetic_mean", "geometric_mean", "l2_norm", "stuart", "rra"]
 
 
-def without_r(name: str) -> object:
-    raise MissingDependencyError("R is not here")
-
-
-@pytest.fixture
-def no_r(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pyfsagg_rpy2.session.package", without_r)
-
-
 @pytest.fixture
 def found(no_r: None) -> StuartFinding:
     return stuart_finding([IONOSPHERE], n_folds=4, list_counts=[12, 6], random_state=3)
@@ -43,18 +33,10 @@ def found(no_r: None) -> StuartFinding:
 def made(recursion, exact=0.9, printed=0.1, rra=0.8):
     """A finding on one data set in which every value is known."""
     rows = []
+    names = (*AGGREGATORS, "stuart_in_r", "stuart_in_r_first_list", "rra_in_r_first_list")
     for n, value in recursion.items():
-        of = {
-            "arithmetic_mean": 0.99,
-            "geometric_mean": 0.5,
-            "l2_norm": 0.98,
-            "stuart": exact,
-            "rra": rra,
-            "stuart_in_r": value,
-            "stuart_in_r_first_list": 0.4,
-            "rra_in_r_first_list": rra,
-        }
-        for name, one in of.items():
+        of = (0.99, 0.5, 0.98, exact, rra, value, 0.4, rra)
+        for name, one in zip(names, of, strict=True):
             rows += [("set", "mrmr", n, name, m, one) for m in ("spearman", "jaccard")]
             rows.append(("set", "mrmr", n, name, "canberra", 1.0 - one))
     columns = ["dataset", "filter", "n_lists", "aggregator", "measure", "value"]
@@ -62,15 +44,12 @@ def made(recursion, exact=0.9, printed=0.1, rra=0.8):
     heads = ["nan", "infinite", "negative", "above_one", "right", "wrong"]
     prints = [("set", "mrmr", m, "stuart", printed) for m in ("spearman", "jaccard")]
     prints.append(("set", "mrmr", "canberra", "stuart", 1.0 - printed))
-    prints += [
-        ("set", "mrmr", "spearman", name, 0.97) for name in ("arithmetic_mean", "l2_norm", "rra")
-    ]
+    others = ("arithmetic_mean", "l2_norm", "rra")
+    prints += [("set", "mrmr", "spearman", name, 0.97) for name in others]
     return StuartFinding(
         stability=pd.DataFrame(rows, columns=columns),
         values=pd.DataFrame(kinds, columns=[*columns[:3], *heads]),
-        published=pd.DataFrame(
-            prints, columns=["dataset", "filter", "measure", "aggregator", "value"]
-        ),
+        published=pd.DataFrame(prints, columns=[*columns[:2], "measure", "aggregator", "value"]),
         r={"available": True, "R": "4.2.2", "RobustRankAggreg": "1.2.1"},
         parameters={
             "datasets": ["set"], "filters": ["mrmr"], "n_folds": 5,
@@ -92,9 +71,8 @@ def test_exact_column_is_that_of_the_influence_experiment(found: StuartFinding) 
     for row in shown[shown["aggregator"].isin(AGGREGATORS)].to_dict(orient="records"):
         scores = same.scores["information_gain", names.get(row["aggregator"], row["aggregator"])]
         options = {"direction": "descending"} if row["measure"] == "canberra" else {}
-        expected = measure_stability(
-            scores, row["measure"], input="scores", n_features_to_select=0.25, **options
-        ).value
+        how = {"input": "scores", "n_features_to_select": 0.25, **options}
+        expected = measure_stability(scores, row["measure"], **how).value
         assert row["value"] == pytest.approx(expected, abs=1e-12)
 
 
@@ -105,7 +83,7 @@ def test_fewer_lists_are_the_first_ones(found: StuartFinding, no_r: None) -> Non
 
 
 def test_without_r_nothing_takes_its_place(found: StuartFinding) -> None:
-    assert found.r == {"available": False, "reason": "R is not here"}
+    assert found.r == {"available": False, "reason": "R is <not> here"}
     assert found.values.empty
     assert found.nearest().empty
     assert "where the printed tables have it last in 6 of 6" in " ".join(found.conclusions())
@@ -115,32 +93,26 @@ def test_without_r_nothing_takes_its_place(found: StuartFinding) -> None:
     assert table["published"].notna().all()
     assert table["exact"].notna().all()
     text = " ".join(found.conclusions())
-    assert "The recursion was not run: R is not here." in text
+    assert "The recursion was not run: R is <not> here." in text
     assert "RobustRankAggreg" not in text
-    with pytest.raises(DataError, match="R is not here"):
+    with pytest.raises(DataError, match="R is <not> here"):
         plot_stuart_values(found)
     labels = plot_stuart_lists(found).get_legend_handles_labels()[1]
     assert "Stuart, recursion in R" not in labels
     assert "Stuart as printed" in labels
 
 
-def test_workers_do_not_matter(no_r: None) -> None:
-    one, two = (
-        stuart_finding([WINE], filters=["mrmr"], n_folds=3, list_counts=[5], n_jobs=n)
-        for n in (1, 2)
-    )
+def test_workers_do_not_matter_nor_need_values_be_printed(no_r: None) -> None:
+    how = {"filters": ["mrmr"], "n_folds": 3, "list_counts": [5]}
+    one, two = (stuart_finding([WINE], **how, n_jobs=n) for n in (1, 2))
     keys = ["aggregator", "measure"]
     joined = one.stability.merge(two.stability, on=keys, suffixes=("_one", "_two"))
     assert len(joined) == len(one.stability) == 18
     np.testing.assert_array_equal(joined["value_one"], joined["value_two"])
-
-
-def test_a_set_without_printed_values(no_r: None) -> None:
-    found = stuart_finding([WINE], filters=["mrmr"], n_folds=3, list_counts=[5])
-    assert found.published.empty
-    assert found.nearest().empty
-    assert found.table()["published"].isna().all()
-    assert "printed column" not in found.conclusions()[0]
+    assert one.published.empty  # of wine nothing is printed
+    assert one.nearest().empty
+    assert one.table()["published"].isna().all()
+    assert "printed column" not in one.conclusions()[0]
 
 
 def test_bad_input(no_r: None) -> None:
@@ -189,9 +161,8 @@ def test_the_nearest_number_of_lists() -> None:
     assert row["at_most"] == pytest.approx(0.9)
     assert row["exact"] == pytest.approx(0.8)
     table = finding.table().xs("spearman", level="measure").iloc[0]
-    assert table[["published", "exact", "in_r", "nearest_lists", "in_r_nearest"]].tolist() == [
-        0.1, 0.9, 1.0, 100, 0.13,
-    ]  # fmt: skip
+    names = ["published", "exact", "in_r", "nearest_lists", "in_r_nearest"]
+    assert table[names].tolist() == [0.1, 0.9, 1.0, 100, 0.13]
     gaps = finding.differences()
     assert gaps.loc[("set", "mrmr", 10), "arithmetic_mean"] == pytest.approx(0.02)
     text = " ".join(finding.conclusions())

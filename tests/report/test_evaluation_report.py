@@ -11,7 +11,7 @@ import pytest
 
 from pyfsagg import Evaluation, evaluate, load_dataset
 from pyfsagg.evaluation._report import COLORS, plot_accuracy
-from pyfsagg.evaluation.values import COLUMNS
+from pyfsagg.evaluation.result import COLUMNS
 from pyfsagg.exceptions import InputTypeError, ParameterError
 
 SHARES = [0.1, 0.4, 1.0]

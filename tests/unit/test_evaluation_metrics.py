@@ -5,15 +5,9 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn import metrics
 from sklearn.dummy import DummyClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.metrics import (
-    average_precision_score,
-    balanced_accuracy_score,
-    log_loss,
-    matthews_corrcoef,
-    roc_auc_score,
-)
 from sklearn.naive_bayes import CategoricalNB
 from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
@@ -82,6 +76,8 @@ def test_what_is_refused() -> None:
     ):
         with pytest.raises(ParameterError, match=message):
             read_thresholds(thresholds, 34)
+    found = read_thresholds([1.0, 17, 0.1], 34)  # shares in ascending order
+    assert [(each.share, each.n_features) for each in found] == [(0.1, 4), (0.5, 17), (1.0, 34)]
     for classifiers, error, message in (
         ([], ParameterError, "empty"),
         (["nb", "naive_bayes"], ParameterError, "given twice"),
@@ -94,11 +90,6 @@ def test_what_is_refused() -> None:
             read_classifiers(classifiers)
 
 
-def test_thresholds_are_shares_in_ascending_order_and_counts_become_shares() -> None:
-    found = read_thresholds([1.0, 17, 0.1], 34)
-    assert [(each.share, each.n_features) for each in found] == [(0.1, 4), (0.5, 17), (1.0, 34)]
-
-
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_measures_agree_with_scikit_learn(n_classes: int) -> None:
     rows = np.flatnonzero(n_classes > CODES)
@@ -107,15 +98,14 @@ def test_measures_agree_with_scikit_learn(n_classes: int) -> None:
     truth, X = CODES[rows[1::2]], WINE.X.to_numpy()[rows[1::2], :3]
     predicted, chances = model.predict(X), model.predict_proba(X)
     scores = chances[:, 1] if n_classes == 2 else chances
+    each = [metrics.average_precision_score(truth == c, chances[:, c]) for c in range(n_classes)]
     expected = {
         "accuracy": model.score(X, truth),
-        "balanced_accuracy": balanced_accuracy_score(truth, predicted),
-        "roc_auc": roc_auc_score(truth, scores, multi_class="ovr"),
-        "matthews_correlation": matthews_corrcoef(truth, predicted),
-        "average_precision": np.mean(
-            [average_precision_score(truth == c, chances[:, c]) for c in range(n_classes)]
-        ),
-        "log_loss": log_loss(truth, chances),
+        "balanced_accuracy": metrics.balanced_accuracy_score(truth, predicted),
+        "roc_auc": metrics.roc_auc_score(truth, scores, multi_class="ovr"),
+        "matthews_correlation": metrics.matthews_corrcoef(truth, predicted),
+        "average_precision": np.mean(each),
+        "log_loss": metrics.log_loss(truth, chances),
     }
     assert METRICS.names() == list_methods("metrics").index.tolist()
     assert list(expected) == [spec.name for spec in METRICS if spec.task == "classification"]
@@ -127,7 +117,7 @@ def test_measures_where_classes_or_probabilities_are_missing() -> None:
     first, model = slice(130), SVC()
     found = predictions(model, 2, first, first, 2)
     scores = model.decision_function(WINE.X.to_numpy()[first, :2])
-    expected = roc_auc_score(CODES[first], scores)
+    expected = metrics.roc_auc_score(CODES[first], scores)
     assert METRICS.get("auc").compute(found) == pytest.approx(expected, rel=1e-12)
     with pytest.raises(DataError, match="no probabilities"):
         METRICS.get("log_loss").compute(found)
@@ -169,9 +159,11 @@ def test_naive_bayes_and_columns_that_are_prepared() -> None:
     only = table.take(np.array([0, 2]))
     model = build_model(CLASSIFIERS.get("nb"), only, 0).fit(only.values, y)
     expected = CategoricalNB(min_categories=[4, 3]).fit(only.values.astype(int), y)
-    np.testing.assert_allclose(
-        model.predict_proba(only.values), expected.predict_proba(only.values.astype(int))
+    found, expected = (
+        model.predict_proba(only.values),
+        expected.predict_proba(only.values.astype(int)),
     )
+    np.testing.assert_allclose(found, expected)
     rng = np.random.default_rng(2)
     y = rng.integers(0, 3, 90)
     number = rng.normal(y, 1.0)

@@ -10,7 +10,7 @@ import pyfsagg
 from pyfsagg import Evaluation, evaluate, load_dataset
 from pyfsagg.evaluation import evaluate_many, weighted_average_accuracy
 from pyfsagg.evaluation.comparison import divisions_of
-from pyfsagg.evaluation.values import widen
+from pyfsagg.evaluation.result import widen
 from pyfsagg.exceptions import DataError, InputTypeError, OutputError, ParameterError
 from pyfsagg.score_tables.question import Question
 
@@ -36,12 +36,6 @@ def rows_of(frame: pd.DataFrame, **values: object) -> pd.DataFrame:
     for name, value in values.items():
         frame = frame[frame[name] == value]
     return frame
-
-
-def test_a_run_that_is_no_evaluation_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "run.json").write_text('{"kind": "ensemble", "schema": 1}')
-    with pytest.raises(OutputError, match="contains a 'ensemble'"):
-        Evaluation.load(tmp_path)
 
 
 def test_cells_are_there_once_and_widen(result: Evaluation) -> None:
@@ -86,9 +80,8 @@ def test_optimism_and_comparisons_need_protocols_and_methods(result: Evaluation)
     whole = frame[frame["threshold"] == 1.0]
     # Without selection there is nothing that could leak.
     assert (whole["leaky_minus_nested"] == 0.0).all()
-    found = evaluate(
-        WINE.X, WINE.y, methods=["ig"], classifiers="nb", thresholds=[3], n_resamples=3
-    )
+    how = {"methods": ["ig"], "classifiers": "nb", "thresholds": [3], "n_resamples": 3}
+    found = evaluate(WINE.X, WINE.y, **how)
     with pytest.raises(DataError, match="at least two methods"):
         found.compare()
     assert len(found.compare(baselines=True).methods) == 2
@@ -129,9 +122,8 @@ def test_folds_are_no_independent_subjects(result: Evaluation) -> None:
     assert not any("ranked once" in remark for remark in found.remarks)
     found = result.compare(value=1.0)  # all methods keep everything: nothing differs
     assert (found.pairs()["p_adjusted"] == 1.0).all()
-    one = divisions_of(
-        folds_of(2).iloc[:5], protocol="nested", n_folds=5, n_repeats=1, test_size=1 / 3
-    )
+    design = {"protocol": "nested", "n_folds": 5, "n_repeats": 1, "test_size": 1 / 3}
+    one = divisions_of(folds_of(1), **design)
     one.values.iloc[1:] = np.nan
     with pytest.raises(DataError, match=r"1 complete folds are too few\. 4 of 5 folds are omitted"):
         one.standings(Question(), higher_is_better=True, what="x")
@@ -150,18 +142,21 @@ def test_repeats_add_no_degrees_of_freedom() -> None:
     assert one.test_train_ratio == ten.test_train_ratio == 0.25
     values = folds_of(4)
     values.iloc[7, 1] = np.nan
-    found = divisions_of(values, protocol="thesis", n_folds=5, n_repeats=4, test_size=0.25)
+    asked = {"protocol": "thesis", "n_folds": 5, "n_repeats": 4}
+    found = divisions_of(values, **asked, test_size=0.25)
     assert found.test_train_ratio == pytest.approx(1 / 3)
     assert (found.subjects, found.df, found.ranked_once) == ("repeats", None, False)
-    assert found.values["a"].tolist() == pytest.approx(
-        values["a"].to_numpy().reshape(4, 5).mean(axis=1).tolist()
-    )
+    means = values["a"].to_numpy().reshape(4, 5).mean(axis=1)
+    assert found.values["a"].tolist() == pytest.approx(means.tolist())
     assert found.values["b"].isna().tolist() == [False, True, False, False]
-    given = divisions_of(values, protocol="thesis", n_folds=5, n_repeats=4, test_size=None)
+    given = divisions_of(values, **asked, test_size=None)
     assert (given.subjects, given.ranked_once) == ("folds", True)
 
 
-def test_what_is_refused(result: Evaluation) -> None:
+def test_what_is_refused(result: Evaluation, tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text('{"kind": "ensemble", "schema": 1}')
+    with pytest.raises(OutputError, match="contains a 'ensemble'"):
+        Evaluation.load(tmp_path)
     for options, message in (
         ({"value": 0.3}, "'wacc' or one of the thresholds 0.2, 0.5, 1"),
         ({"value": 4}, "'wacc' or one of the thresholds"),
@@ -197,10 +192,9 @@ def test_several_data_sets_give_the_form_of_table_4_3() -> None:
     table = found.table()
     assert table.index.names == ["dataset", "classifier"]
     assert table.shape == (8, 3)
-    one = (
-        found.evaluations["half 2"].weighted_average_accuracy().set_index(["method", "classifier"])
-    )
-    assert table.loc[("half 2", "naive_bayes"), "mrmr"] == one.loc[("mrmr", "naive_bayes"), "wacc"]
+    one = found.evaluations["half 2"].weighted_average_accuracy()
+    wacc = rows_of(one, method="mrmr", classifier="naive_bayes")["wacc"].item()
+    assert table.loc[("half 2", "naive_bayes"), "mrmr"] == wacc
     comparison = found.compare(classifier="nearest_neighbors")
     assert comparison.cells.shape == (4, 3)
     assert "4 data sets are too few" in comparison.summary_text()

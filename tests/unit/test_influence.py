@@ -6,24 +6,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import (
-    Execution,
-    InfluenceResult,
-    bam,
-    compare_aggregators,
-    influence,
-    load_dataset,
-    wam,
-)
+import pyfsagg
+from pyfsagg import Execution, InfluenceResult, compare_aggregators, influence, load_dataset
 from pyfsagg.aggregator_influence.experiments import _fold_seed
 from pyfsagg.aggregator_influence.result import over_data_sets, with_options
 from pyfsagg.ensemble.run import set_up_run
-from pyfsagg.exceptions import (
-    DataError,
-    InputTypeError,
-    ParameterError,
-    UnknownNameError,
-)
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import Rows, draw_resamples
 from pyfsagg.score_tables.question import Question
@@ -79,7 +67,7 @@ def test_a_fold_is_an_ensemble_on_its_training_part(method: str) -> None:
         for (label, aggregator), scores in result.scores.items():
             how = {"resampling": Rows(rows), "aggregator": aggregator}
             one = {"filters": filters} if method == "bam" else {"filter": label}
-            alone = (bam if method == "bam" else wam)(X, y, **one, **how)
+            alone = getattr(pyfsagg, method)(X, y, **one, **how)
             np.testing.assert_allclose(scores[fold], alone.scores, rtol=1e-12)
     assert len(result.scores) == (2 if method == "bam" else 4)
 
@@ -116,20 +104,21 @@ def test_tables_hold_what_stability_says(result: InfluenceResult) -> None:
     assert table.columns.tolist() == AGGREGATORS
     pd.testing.assert_frame_equal(table, result.table("information_gain", measures))
     for row in frame.itertuples():
-        alone = measure_stability(
-            result.scores[row.filter, row.aggregator],
-            row.measure,
-            input="scores",
-            n_features_to_select=4,
-            interval="jackknife",
-            confidence_level=0.9,
-            random_state=result._seed,
-        )
+        scores = result.scores[row.filter, row.aggregator]
+        how = {"n_features_to_select": 4, "interval": "jackknife", "confidence_level": 0.9}
+        how["random_state"] = result._seed
+        alone = measure_stability(scores, row.measure, input="scores", **how)
         expected = (alone.value, *alone.interval, alone.higher_is_better)
         assert (row.value, row.lower, row.upper, row.higher_is_better) == expected
     wide = frame.pivot_table(index="measure", columns="aggregator", values="value", sort=False)
     table = result.table(n_features_to_select=4)
     pd.testing.assert_frame_equal(table, wide.loc[["spearman", "jaccard", "canberra"], AGGREGATORS])
+    for measure, small in (("spearman", False), ("canberra", True)):
+        values = result.table().loc[measure].rename(lambda name: name.replace("_", " "))
+        ordered = values.sort_values(ascending=small)
+        most, least = (f"{name} ({ordered[name]:.3f})" for name in ordered.index[[0, -1]])
+        text = " ".join(result.summary_text(measures=[measure]).split())
+        assert f"the most stable aggregator is {most}, the least stable {least}." in text
     wide = result.table(intervals=True, measures=["canberra"])
     assert wide.columns.tolist()[:3] == [(AGGREGATORS[0], c) for c in ("value", "lower", "upper")]
     assert (wide[AGGREGATORS[0], "lower"] < wide[AGGREGATORS[0], "value"]).all()
@@ -178,11 +167,10 @@ def test_values_of_folds_are_pseudo_values(result: InfluenceResult) -> None:
 def test_comparison_over_data_sets() -> None:
     rng = np.random.default_rng(1)
     results = {}
+    base = np.linspace(0, 1, 8)
     for name, noise in (("one", 0.1), ("two", 0.3), ("three", 0.6), ("four", 0.9)):
-        base = np.linspace(0, 1, 8)
-        results[name] = made_of(
-            {"a": base + noise * rng.random((6, 8)), "b": base + 2 * noise * rng.random((6, 8))}
-        )
+        of = {key: base + k * noise * rng.random((6, 8)) for key, k in (("a", 1), ("b", 2))}
+        results[name] = made_of(of)
     found = compare_aggregators(results, "kendall")
     assert found.datasets == tuple(results)
     for row, result in zip(found.cells, results.values(), strict=True):
@@ -191,13 +179,11 @@ def test_comparison_over_data_sets() -> None:
             alone = measure_stability(scores, "kendall", input="scores").value
             assert value == pytest.approx(alone, abs=1e-10)
     quarter = compare_aggregators(results, "jaccard").cells
-    np.testing.assert_array_equal(
-        quarter, compare_aggregators(results, "jaccard", n_features_to_select=2).cells
-    )
+    two = compare_aggregators(results, "jaccard", n_features_to_select=2).cells
+    np.testing.assert_array_equal(quarter, two)
     other = compare_aggregators(results, "jaccard", n_features_to_select=5).cells
     assert not np.array_equal(quarter, other)
-    by_measure = over_data_sets(results, Question(), "jaccard").cells
-    np.testing.assert_array_equal(quarter, by_measure)
+    np.testing.assert_array_equal(quarter, over_data_sets(results, Question(), "jaccard").cells)
     distance = compare_aggregators(results, "canberra")
     assert not distance.higher_is_better
     assert "4 data sets are too few" in distance.summary_text()
@@ -237,6 +223,3 @@ def test_what_is_refused(result: InfluenceResult) -> None:
     ):
         with pytest.raises(error, match=message):
             small(**options)
-
-
-# -- files and refusals ---------------------------------------------------------------------------

@@ -18,9 +18,8 @@ def judges(m: int, p: int = 20, seed: int = 0) -> Any:
 
 
 def test_a_rule_that_reads_all_lists_is_told_apart_from_one_that_reads_one() -> None:
-    found = pyfsagg.influence_of_lists(
-        judges(20, 30), ["minimum", "am"], n_splits=60, random_state=0
-    )
+    how = {"n_splits": 60, "random_state": 0}
+    found = pyfsagg.influence_of_lists(judges(20, 30), ["minimum", "am"], **how)
     frame = found.to_frame()
     assert frame.index.tolist() == ["minimum", "arithmetic_mean"]
     assert frame["told_apart"].tolist() == [False, True]
@@ -66,20 +65,19 @@ def test_partial_judges_are_compared_where_both_halves_know_the_item() -> None:
     table = pyfsagg.RankTable.from_scores([[5.0, 3.0, np.nan], [1.0, 9.0, 2.0]], absent="worst")
     assert _scores(table, np.array([0]), rule).tolist() == [5.0, 3.0, 2.0]
     lists = pyfsagg.RankTable.from_lists([["a", "b"], ["b", "c"], ["a"], ["d", "a"], ["b"], ["e"]])
-    assert np.isfinite(
-        pyfsagg.influence_of_lists(lists, n_splits=3, random_state=0).agreement
-    ).all()
+    found = pyfsagg.influence_of_lists(lists, n_splits=3, random_state=0)
+    assert np.isfinite(found.agreement).all()
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(DataError, match="5 lists: fewer than 6 say nothing"):
-        pyfsagg.influence_of_lists(judges(5))
-    with pytest.raises(UnknownNameError, match="aggregator"):
-        pyfsagg.influence_of_lists(judges(6), ["nothing"])
-    with pytest.raises(ParameterError, match="different"):
-        pyfsagg.influence_of_lists(judges(6), ["am", "am"])
-    with pytest.raises(ParameterError, match="n_splits must be a whole number of at least 1"):
-        pyfsagg.influence_of_lists(judges(6), ["am"], n_splits=0)
+    for m, options, error, message in (
+        (5, {}, DataError, "5 lists: fewer than 6 say nothing"),
+        (6, {"aggregators": ["nothing"]}, UnknownNameError, "aggregator"),
+        (6, {"aggregators": ["am", "am"]}, ParameterError, "different"),
+        (6, {"n_splits": 0}, ParameterError, "n_splits must be a whole number of at least 1"),
+    ):
+        with pytest.raises(error, match=message):
+            pyfsagg.influence_of_lists(judges(m), **options)
 
 
 def test_weights_of_lists_stay_with_their_lists() -> None:
