@@ -32,14 +32,22 @@ def largest_tail(mean: float, steps: int, n: int, r: float) -> float:
         return float(weights @ places[:size] / weights.sum() - total)
 
     def minus_tail(log_a: float) -> float:
-        return -_tail(math.exp(log_a), total, steps, places, 1.0 / r)
+        """Of the extreme distribution with mean `total` that belongs to a."""
+        weights = (math.exp(log_a) + places) ** (1.0 / r)
+        below, moments = np.cumsum(weights), np.cumsum(weights * places)
+        k = int(np.searchsorted(moments / below, total, side="right")) - 1
+        k = min(k, n - 1)
+        if k + 1 < steps:
+            return 0.0
+        reach = (k + 1) * below[k] - moments[k]
+        return float((k + 1 - total) * below[steps - 1] / reach - 1.0)
 
     # From where k + 1 = n to where k + 1 = steps; in between the tail has one maximum.
     ends = (_root(lambda x: surplus(x, n + 1)), _root(lambda x: surplus(x, steps)))
     best = scipy.optimize.minimize_scalar(
         minus_tail, bounds=ends, method="bounded", options={"xatol": 1e-7}
     )
-    return float(-min(best.fun, minus_tail(ends[0]), minus_tail(ends[1])))
+    return float(0.0 - min(best.fun, minus_tail(ends[0]), minus_tail(ends[1])))
 
 
 def _root(rising: Callable[[float], float]) -> float:
@@ -49,19 +57,6 @@ def _root(rising: Callable[[float], float]) -> float:
     if rising(SPAN[1]) <= 0.0:
         return SPAN[1]
     return float(scipy.optimize.brentq(rising, *SPAN, xtol=1e-10))
-
-
-def _tail(a: float, total: float, steps: int, places: NDArray[np.float64], power: float) -> float:
-    """P(X ≥ steps) of the extreme distribution with mean `total` that belongs to a."""
-    weights = (a + places) ** power
-    below = np.cumsum(weights)
-    moments = np.cumsum(weights * places)
-    k = int(np.searchsorted(moments / below, total, side="right")) - 1
-    k = min(k, places.size - 2)
-    if k + 1 < steps:
-        return 0.0
-    reach = (k + 1) * below[k] - moments[k]
-    return float(1.0 - (k + 1 - total) * below[steps - 1] / reach)
 
 
 def matrix_of_halves(scores: ArrayLike) -> Floats:
@@ -220,12 +215,15 @@ def pfer_size(
     low = 0.0 if assumption == "r-concave" else 0.5
     threshold = check_real("threshold", threshold, low=low, high=1.0, low_open=True)
 
-    def too_many(q: int) -> bool:
-        if threshold <= _lowest(q / p, n_pairs, assumption) + ROUNDING / n_pairs:
-            return True
-        return _bound(q, p, threshold, n_pairs, assumption) > max_false
-
-    return _first(too_many, 1, largest_size(p, n_pairs, assumption)) - 1
+    too_many = _first(
+        lambda q: (
+            threshold <= _lowest(q / p, n_pairs, assumption) + ROUNDING / n_pairs
+            or _bound(q, p, threshold, n_pairs, assumption) > max_false
+        ),
+        1,
+        largest_size(p, n_pairs, assumption),
+    )
+    return too_many - 1
 
 
 def largest_size(p: int, n_pairs: int, assumption: str) -> int:

@@ -17,6 +17,7 @@ from pyfsagg._base.validation import check_choice, check_level, check_list, chec
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._message import Name, Param, Remedy, Use
 from pyfsagg.error_control import bounds, paths
+from pyfsagg.error_control.permutation import limit_text, selections
 from pyfsagg.exceptions import DataError, ParameterError
 
 METHODS = {"max_false": ("stability_selection", "integrated_path"), "fdr": ("integrated_path",)}
@@ -47,12 +48,18 @@ SUPPOSED = {
         "which halves that share rows are not."
     ),
 }
+SOURCES = {
+    "none": "Meinshausen and Bühlmann 2010",
+    "unimodal": "Shah and Samworth 2013, unimodal",
+    "r-concave": "Shah and Samworth 2013, r-concave",
+    "integrated_path": "Melikechi and Miller 2025",
+}
 FEW_OF_MANY = (
     "The method depends on the scale of the scores and needs the features related to the target to be few of "
     "many: where they are a large part, or a single one of very many, it can select none however strongly "
-    "they are related. A larger limit may select some."
+    "they are related. A larger limit may select some. P-values from shuffled targets, the default of a run, "
+    "do not need them to be few."
 )
-OTHER_ANSWER = "P-values from shuffled targets, the default of a run, do not need them to be few."
 ESTIMATE = "A q-value is an estimate of the false discovery rate, not a bound."
 
 
@@ -137,26 +144,32 @@ class ErrorControl(Part):
     @property
     def sentences(self) -> tuple[str, ...]:
         """The selection, its error bound and the assumptions, in sentences."""
-        supposed = SUPPOSED[
-            "integrated_path" if self.method == "integrated_path" else self.assumption
-        ]
-        estimate = (ESTIMATE,) if (self.goal, self.method) == ("fdr", "integrated_path") else ()
-        return (self._finding(), self._ground(), f"Supposed: {supposed}", *estimate)
-
-    def _finding(self) -> str:
-        limit = f"a false discovery rate of at most {self.level:g}"
-        if self.goal == "max_false":
-            limit = f"at most {self.level:g} expected false {_selections(self.level)}"
-        names = self.selected
+        by_path, p, names = self.method == "integrated_path", len(self.feature_names), self.selected
+        finding = f"With {limit_text(self.goal, self.level)}, "
         if names:
-            return (
-                f"With {limit}, {len(names)} of {plural(len(self.feature_names), 'feature')} can be "
-                f"selected: {enumerate_names(names)}."
+            finding += (
+                f"{len(names)} of {plural(p, 'feature')} can be selected: {enumerate_names(names)}."
             )
-        return (
-            f"With {limit}, no feature can be selected: {self._reason()} That does not say that no "
-            "feature is related to the target."
-        )
+        else:
+            finding += (
+                f"no feature can be selected: {self._reason()} That does not say that no feature is "
+                "related to the target."
+            )
+        source = SOURCES["integrated_path" if by_path else self.assumption]
+        if by_path or not (self.q and math.isfinite(self.threshold)):
+            how = "integrated path stability selection" if by_path else "stability selection"
+            detail = f"{self.function}; {source}" if by_path else source
+            ground = f"By {how} over {self.n_pairs} pairs of halves ({detail})."
+        else:
+            ground = (
+                f"The limit asks for a place among the best {self.q} in at least {_share(self.threshold)} "
+                f"of the {2 * self.n_pairs:,} halves of the rows; a noise feature has one in "
+                f"{_share(self.q / p)} by chance. The bound is {self.bound:.2g} false "
+                f"{selections(self.bound)} ({source})."
+            )
+        supposed = SUPPOSED["integrated_path" if by_path else self.assumption]
+        estimate = (ESTIMATE,) if by_path and self.goal == "fdr" else ()
+        return (finding, ground, f"Supposed: {supposed}", *estimate)
 
     def _reason(self) -> str:
         if self.method == "integrated_path":
@@ -165,7 +178,7 @@ class ErrorControl(Part):
             what = "number of expected false selections" if by_number else "q-value"
             best = int(values.argmin())
             smallest = f"the smallest {what} is {values[best]:.2g}, of {self.feature_names[best]}."
-            return f"{smallest} {FEW_OF_MANY} {OTHER_ANSWER}"
+            return f"{smallest} {FEW_OF_MANY}"
         if not math.isfinite(self.threshold):
             return (
                 "not even one feature that every half puts first would keep the limit, whatever the data. "
@@ -179,23 +192,6 @@ class ErrorControl(Part):
             "larger limit gives more places."
         )
 
-    def _ground(self) -> str:
-        halves = f"{2 * self.n_pairs:,} halves"
-        p = len(self.feature_names)
-        if self.method == "stability_selection" and self.q and math.isfinite(self.threshold):
-            return (
-                f"The limit asks for a place among the best {self.q} in at least {_share(self.threshold)} "
-                f"of the {halves} of the rows; a noise feature has one in {_share(self.q / p)} by chance. "
-                f"The bound is {self.bound:.2g} false {_selections(self.bound)} "
-                f"({_SOURCES[self.assumption]})."
-            )
-        if self.method == "integrated_path":
-            return (
-                f"By integrated path stability selection over {self.n_pairs} pairs of halves "
-                f"({self.function}; Melikechi and Miller 2025)."
-            )
-        return f"By stability selection over {self.n_pairs} pairs of halves ({_SOURCES[self.assumption]})."
-
     def record(self) -> dict[str, Any]:
         """Plain values, for a file."""
         names = ("goal", "level", "method", "assumption", "function", "q", "threshold", "bound")
@@ -208,19 +204,8 @@ class ErrorControl(Part):
         return "\n".join(self.sentences)
 
 
-_SOURCES = {
-    "none": "Meinshausen and Bühlmann 2010",
-    "unimodal": "Shah and Samworth 2013, unimodal",
-    "r-concave": "Shah and Samworth 2013, r-concave",
-}
-
-
 def _share(value: float) -> str:
     return f"{100 * value:.3g} %"
-
-
-def _selections(value: float) -> str:
-    return "selection" if value == 1 else "selections"
 
 
 def control_errors(
@@ -341,14 +326,10 @@ def check_goals(max_false: float | None = None, fdr: float | None = None) -> tup
 def require_pairs(plan: str, no_shuffles: str = "") -> None:
     """Refuse a run with neither complementary pairs nor shuffled targets."""
     if plan != "complementary_pairs":
-        why = (
-            f" It has no p-values from shuffled targets either: {no_shuffles}."
-            if no_shuffles
-            else ""
-        )
+        why = f". It has no p-values from shuffled targets either: {no_shuffles}."
         raise DataError(
             "this kind of error control reads the halves of complementary pairs, and this run was resampled ",
-            f"by {plan!r}.{why}" if why else f"by {plan!r}",
+            f"by {plan!r}{why if no_shuffles else ''}",
             Remedy("run it again with ", Use(resampling="complementary_pairs")),
         )
 

@@ -289,7 +289,17 @@ def integrated_path(
     delta = check_real("delta", delta, low=0.0)
     n_thresholds = check_integer("n_thresholds", n_thresholds, low=3)
     cutoff = check_real("cutoff", cutoff, low=0.0, low_open=True)
-    pairs = _read(scores)
+    pairs = as_array("scores", scores, np.float64)
+    if pairs.ndim != 3 or pairs.shape[1] != 2 or pairs.shape[0] < 2 or pairs.shape[2] < 1:
+        raise DataError(
+            Param("scores"),
+            " must have the shape (n_pairs, 2, n_features)",
+            f" with at least 2 pairs, got {pairs.shape}",
+            Remedy("draw more complementary pairs"),
+        )
+    if not np.isfinite(pairs).all():
+        raise DataError("a score is missing or infinite; every half must score every feature")
+    pairs = pairs - min(0.0, float(pairs.min()))
     n_pairs, _, p = pairs.shape
     power = FUNCTIONS[function]
 
@@ -329,20 +339,6 @@ def q_values(expected_false: Floats) -> Floats:
     out = np.empty_like(ordered)
     out[order] = np.minimum(shares, 1.0)
     return out
-
-
-def _read(scores: ArrayLike) -> Floats:
-    pairs = as_array("scores", scores, np.float64)
-    if pairs.ndim != 3 or pairs.shape[1] != 2 or pairs.shape[0] < 2 or pairs.shape[2] < 1:
-        raise DataError(
-            Param("scores"),
-            " must have the shape (n_pairs, 2, n_features)",
-            f" with at least 2 pairs, got {pairs.shape}",
-            Remedy("draw more complementary pairs"),
-        )
-    if not np.isfinite(pairs).all():
-        raise DataError("a score is missing or infinite; every half must score every feature")
-    return pairs - min(0.0, float(pairs.min()))
 
 
 def _measure(thresholds: Floats, delta: float) -> Floats:

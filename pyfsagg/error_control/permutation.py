@@ -34,11 +34,14 @@ REDRAWS = 100
 NEAREST = 3
 
 BY = {
-    "benjamini_hochberg": "Benjamini and Hochberg 1995",
-    "benjamini_yekutieli": "Benjamini and Yekutieli 2001",
-    "expected_number": "p-values at most the limit divided by the number of features",
+    "benjamini_hochberg": "The rate is kept for independent or positively dependent p-values (Benjamini and "
+    "Hochberg 1995).",
+    "benjamini_yekutieli": "The rate is kept however the p-values depend on each other (Benjamini and "
+    "Yekutieli 2001).",
+    "expected_number": "The limit is kept however the p-values depend on each other (p-values at most the "
+    "limit divided by the number of features).",
 }
-"""Ways to select by p-values, with their sources."""
+"""Ways to select by p-values: what they keep, and their sources."""
 
 UNITS = {
     "rows": "rows",
@@ -49,9 +52,6 @@ UNITS = {
     "rows within groups and strata": "rows within their groups and strata",
 }
 """What is exchanged when a target is shuffled."""
-
-
-# Scores that mean the same for every column.
 
 
 def comparable_evidence(
@@ -194,9 +194,6 @@ def standardised(observed: Floats, null: Floats) -> tuple[Floats, Floats]:
     variance = (squares - away**2) / (k - 1) - mean**2
     others = (away - mean) / np.maximum(np.sqrt(np.maximum(variance, 0.0)), least)
     return (observed - centre) / np.maximum(spread, least), others
-
-
-# Tests.
 
 
 def step_down_max_t(observed: ArrayLike, null: ArrayLike) -> tuple[Floats, Floats]:
@@ -441,13 +438,11 @@ class TargetPermutation(Part):
                 f"shuffled targets (family-wise error {LEVEL}): {enumerate_names(chosen)}."
             )
         else:
-            frame = self.to_frame().head(NEAREST)
-            nearest = [
-                f"{name} ({value:.2g})" for name, value in frame["family_wise_p_value"].items()
-            ]
+            best = self.to_frame()["family_wise_p_value"].head(NEAREST)
+            nearest = enumerate_names([f"{name} ({value:.2g})" for name, value in best.items()])
             finding = (
                 f"No feature can be distinguished from noise (family-wise error {LEVEL}); the nearest are "
-                f"{enumerate_names(nearest)}, with their family-wise p-values."
+                f"{nearest}, with their family-wise p-values."
             )
         return (f"{finding} {self.repetition}", self.scale, self.supposed)
 
@@ -466,6 +461,18 @@ class TargetPermutation(Part):
                 self.p_values, "any" if method == "benjamini_yekutieli" else "positive"
             )
         return LimitedSelection(self, goal, level, method, values)
+
+
+def selections(number: float) -> str:
+    """``selection``, or ``selections`` of another number than 1."""
+    return "selection" if number == 1 else "selections"
+
+
+def limit_text(goal: str, level: float) -> str:
+    """A limit on false selections in words."""
+    if goal == "max_false":
+        return f"at most {level:g} expected false {selections(level)}"
+    return f"a false discovery rate of at most {level:g}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -522,10 +529,7 @@ class LimitedSelection:
     def sentences(self) -> tuple[str, ...]:
         """The selection and its assumptions, in sentences."""
         p, chosen = len(self.feature_names), self.selected
-        limit = f"a false discovery rate of at most {self.level:g}"
-        if self.goal == "max_false":
-            noun = "selection" if self.level == 1 else "selections"
-            limit = f"at most {self.level:g} expected false {noun}"
+        limit = limit_text(self.goal, self.level)
         if chosen:
             verb = "is" if len(chosen) == 1 else "are"
             finding = (
@@ -539,12 +543,7 @@ class LimitedSelection:
                 f"limit of {self.values[best]:.2g} would select. That does not say that no feature is "
                 "related to the target."
             )
-        dependence = {
-            "benjamini_hochberg": "The rate is kept for independent or positively dependent p-values",
-            "benjamini_yekutieli": "The rate is kept however the p-values depend on each other",
-            "expected_number": "The limit is kept however the p-values depend on each other",
-        }[self.method]
-        ground = f"{dependence} ({BY[self.method]}). {self.permutation.scale}"
+        ground = f"{BY[self.method]} {self.permutation.scale}"
         return (finding, ground, self.permutation.supposed)
 
     def record(self) -> dict[str, Any]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Literal, Protocol
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-import scipy
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import Part, columns, row_of
@@ -35,38 +34,20 @@ class Estimate:
     n_undefined: int
 
 
-class BoundStatistic(Protocol):
-    """A measure bound to its data, for the intervals: `unit` is what `n_pairs` and `n_undefined` count,
-    `least_variance` a lower bound of the variance of the estimate."""
-
-    n_rows: int
-    unit: str
-    variance: Callable[[], float] | None
-    least_variance: Callable[[], float] | None
-
-    def estimate(self) -> Estimate: ...
-
-    def reweighted(self, resample_weights: Floats) -> Floats:
-        """Values (b,) with row i counted weights[b, i] times; NaN where nothing is defined."""
-        ...
-
-    def leave_one_out(self) -> Floats:
-        """Values (m,) without row 0, 1, …; NaN where nothing is defined."""
-        ...
-
-
 @dataclass(eq=False)
 class PairwiseAverage:
     """The mean of a similarity over all pairs of rows, computed in blocks.
 
     ``block(rows, columns)`` returns the similarities of two slices of rows; NaN = undefined.
-    `shortcut` is a direct way to the same mean that needs no m x m similarities.
+    `shortcut` is a direct way to the same mean that needs no m x m similarities, and `without_each` one to
+    the values without row 0, 1, ….
     """
 
     n_rows: int
     block: Callable[[slice, slice], Floats]
     shortcut: Callable[[], Estimate] | None = None
     least_variance: Callable[[], float] | None = None
+    without_each: Callable[[], Floats] | None = None
     variance: Callable[[], float] | None = field(default=None, init=False)
     unit: str = field(default="pairs", init=False)
 
@@ -95,6 +76,8 @@ class PairwiseAverage:
         return _divide(total, mass)
 
     def leave_one_out(self) -> Floats:
+        if self.without_each is not None:
+            return self.without_each()
         row_sums = np.empty(self.n_rows)
         row_counts = np.empty(self.n_rows)
         for rows in _slices(self.n_rows):
@@ -112,24 +95,20 @@ class PairwiseAverage:
         return np.where(known > 0, cells, 0.0), known
 
 
-class Imputed(PairwiseAverage):
+def imputed(base: PairwiseAverage, value: float) -> PairwiseAverage:
     """An average over pairs in which undefined pairs count with a given value."""
 
-    def __init__(self, base: PairwiseAverage, value: float) -> None:
-        def block(rows: slice, columns: slice) -> Floats:
-            cells = base.block(rows, columns)
-            return np.where(np.isnan(cells), value, cells)
+    def block(rows: slice, columns: slice) -> Floats:
+        cells = base.block(rows, columns)
+        return np.where(np.isnan(cells), value, cells)
 
-        super().__init__(base.n_rows, block, least_variance=base.least_variance)
-        self.base = base
-        self.value = value
+    def estimate() -> Estimate:
+        found = base.estimate()
+        n_pairs = found.n_pairs + found.n_undefined
+        defined = found.value * found.n_pairs if found.n_pairs else 0.0
+        return replace(found, value=(defined + value * found.n_undefined) / n_pairs)
 
-    def estimate(self) -> Estimate:
-        estimate = self.base.estimate()
-        n_pairs = estimate.n_pairs + estimate.n_undefined
-        defined = estimate.value * estimate.n_pairs if estimate.n_pairs else 0.0
-        value = (defined + self.value * estimate.n_undefined) / n_pairs
-        return replace(estimate, value=value)
+    return PairwiseAverage(base.n_rows, block, estimate, base.least_variance)
 
 
 @dataclass(eq=False)
@@ -165,6 +144,12 @@ class WholeSample:
             np.fill_diagonal(weights[:, rows], 0.0)
             values[rows] = self.reweighted(weights)
         return values
+
+
+BoundStatistic = PairwiseAverage | WholeSample
+"""A measure bound to its data, for the intervals: `unit` is what `n_pairs` and `n_undefined` count,
+`least_variance` a lower bound of the variance of the estimate. ``reweighted(weights)`` gives values (b,) with
+row i counted weights[b, i] times, ``leave_one_out()`` those (m,) without row 0, 1, …; NaN where undefined."""
 
 
 def in_stripes(
@@ -234,6 +219,12 @@ def _number(text: str) -> float | None:
         return float(text)
     except ValueError:
         return None
+
+
+def over_pairs(formula: str, latex: str) -> dict[str, Any]:
+    """The formulas of a mean over all pairs of resamples."""
+    sums = r"\frac{2}{m (m - 1)} \sum_{i < v} "
+    return {"formula": f"mean over pairs of {formula}", "latex": sums + latex}
 
 
 STABILITY_MEASURES = Registry(
@@ -307,54 +298,10 @@ def require_defined(estimate: Estimate, measure: str, unit: str) -> Estimate:
 BOOTSTRAP_ROWS = 256  # bootstrap samples that are evaluated at once
 
 
-@dataclass(frozen=True)
-class Interval:
-    """Limits at a confidence level, with the method and the standard error behind them."""
-
-    lower: float
-    upper: float
-    confidence_level: float
-    method: str
-    standard_error: float
-
-
-def normal_interval(value: float, variance: float, confidence_level: float) -> Interval:
-    """Value plus and minus a normal quantile times the standard error."""
-    error = float(np.sqrt(variance))
-    half = float(scipy.special.ndtri(0.5 + confidence_level / 2)) * error
-    return Interval(value - half, value + half, confidence_level, "analytic", error)
-
-
-def jackknife_interval(
-    statistic: BoundStatistic, value: float, confidence_level: float
-) -> Interval:
-    """Student interval with the jackknife standard error over resamples (m - 1 degrees of freedom)."""
-    variance = jackknife_variance(jackknife_values(statistic))
-    return _student(statistic, value, variance, confidence_level, "jackknife")
-
-
 def jackknife_variance(without_each: Floats) -> float:
     """The variance of a statistic from its values without resample 0, 1, …."""
     m = len(without_each)
     return float((m - 1) / m * ((without_each - without_each.mean()) ** 2).sum())
-
-
-def _student(
-    statistic: BoundStatistic, value: float, variance: float, confidence_level: float, method: str
-) -> Interval:
-    """Value ± Student's quantile (m - 1 degrees of freedom) times the standard error, whose variance is
-    at least the least variance; no interval if it is 0."""
-    m = statistic.n_rows
-    if statistic.least_variance is not None:
-        variance = max(variance, statistic.least_variance())
-    error = float(np.sqrt(variance))
-    if error <= 1e-12 * max(1.0, abs(value)):
-        raise DataError(
-            f"the value does not change with the choice among the {m} resamples, so they give "
-            "no interval; more resamples may show one"
-        )
-    half = float(scipy.special.stdtrit(m - 1, 0.5 + confidence_level / 2)) * error
-    return Interval(value - half, value + half, confidence_level, method, error)
 
 
 def jackknife_values(statistic: BoundStatistic) -> Floats:
@@ -368,12 +315,9 @@ def jackknife_values(statistic: BoundStatistic) -> Floats:
     return values
 
 
-def bootstrap_interval(
-    statistic: BoundStatistic, value: float, confidence_level: float, n_boot: int, seed: int
-) -> Interval:
-    """Student interval with the standard error over bootstrap samples of the resamples, without pairs
-    of copies, times sqrt(m / (m - 1)) for the bias of m rows. Percentiles cover far too little with few
-    resamples."""
+def bootstrap_variance(statistic: BoundStatistic, n_boot: int, seed: int) -> float:
+    """The variance over bootstrap samples of the resamples, without pairs of copies, times m / (m - 1) for
+    the bias of m rows. Percentiles would cover far too little with few resamples."""
     rng = np.random.default_rng(seed)
     m = statistic.n_rows
     values = np.empty(n_boot)
@@ -388,5 +332,4 @@ def bootstrap_interval(
             f"only {len(defined)} of {n_boot} bootstrap samples of {m} resamples have a defined "
             "value; there are too few resamples, or too few that carry information"
         )
-    variance = float(defined.var(ddof=1)) * m / (m - 1)
-    return _student(statistic, value, variance, confidence_level, "bootstrap")
+    return float(defined.var(ddof=1)) * m / (m - 1)

@@ -113,10 +113,14 @@ def read_matrix(
     if not per_feature:
         check_rows(values.shape[0], name)
     _check_cells(values, names, name, per_feature)
-    if kind == "auto":
-        kind = "ranks" if _is_ranking(values) else "scores"
+    p = values.shape[1]
+    if (
+        kind == "auto"
+    ):  # every row is a ranking of 1..p with average ties, and the first not all tied
+        varies = p > 1 and values.min() >= 1 and values.max() <= p and np.ptp(values[0]) > 0
+        ranked = varies and np.array_equal(values, rank_scores(values, higher_is_better=False))
+        kind = "ranks" if ranked else "scores"
     if kind == "ranks":
-        p = values.shape[1]
         if np.nanmin(values) < 1 or np.nanmax(values) > p:
             raise DataError(
                 named(name),
@@ -188,14 +192,6 @@ def check_several(n_features: int) -> None:
         )
 
 
-def _is_ranking(values: Floats) -> bool:
-    """Whether every row is a ranking of 1..p with average ties."""
-    p = values.shape[1]
-    if p < 2 or values.min() < 1 or values.max() > p or (values[0] == values[0, 0]).all():
-        return False
-    return bool(np.array_equal(values, rank_scores(values, higher_is_better=False)))
-
-
 def read_collection(
     data: Any,
     *,
@@ -216,7 +212,10 @@ def read_collection(
         data, feature_names, kind = data.combined, data.feature_names, "scores"
     data = pandas_frame(data)
     if kind == "sets" or (kind == "auto" and _looks_like_sets(data, compares)):
-        return _read_sets(data, n_features, feature_names, per_feature, least)
+        sets = _read_sets(data, n_features, feature_names, per_feature)
+        if len(sets.support) < least:
+            check_rows(len(sets.support))
+        return sets
     matrix = read_matrix(data, feature_names=feature_names, kind=kind, per_feature=per_feature)
     if n_features is not None and n_features != matrix.values.shape[1]:
         raise _other_size(n_features, f"the matrix has {matrix.values.shape[1]} columns")
@@ -256,11 +255,7 @@ def _looks_like_sets(data: Any, compares: str) -> bool:
 
 
 def _read_sets(
-    data: Any,
-    n_features: int | None,
-    feature_names: Sequence[str] | None,
-    per_feature: bool,
-    least: int,
+    data: Any, n_features: int | None, feature_names: Sequence[str] | None, per_feature: bool
 ) -> SelectedSets:
     if not isinstance(data, (np.ndarray, pd.DataFrame)):
         rows = list(data)
@@ -270,7 +265,7 @@ def _read_sets(
             or len({len(row) for row in rows}) != 1
             or not all(isinstance(item, (bool, np.bool_)) for row in rows for item in row)
         ):
-            return _read_lists(rows, n_features, feature_names, per_feature, least)
+            return _read_lists(rows, n_features, feature_names, per_feature)
         data = np.asarray(rows)
     if isinstance(data, pd.DataFrame) and feature_names is None:
         feature_names = [str(column) for column in data.columns]
@@ -284,26 +279,17 @@ def _read_sets(
             "a matrix of selections must have two dimensions (resamples by features) and contain "
             f"booleans or 0/1 only, got shape {array.shape} of type {array.dtype}"
         )
-    if array.shape[0] < least:
-        check_rows(array.shape[0])
-    if n_features is not None and n_features != array.shape[1]:
-        raise _other_size(n_features, f"the selection matrix has {array.shape[1]} columns")
-    return SelectedSets(
-        array.astype(bool), array.shape[1], _column_names(feature_names, array.shape[1])
-    )
+    p = array.shape[1]
+    if n_features is not None and n_features != p:
+        raise _other_size(n_features, f"the selection matrix has {p} columns")
+    return SelectedSets(array.astype(bool), p, _column_names(feature_names, p))
 
 
 def _read_lists(
-    rows: list[Any],
-    n_features: int | None,
-    feature_names: Sequence[str] | None,
-    per_feature: bool,
-    least: int,
+    rows: list[Any], n_features: int | None, feature_names: Sequence[str] | None, per_feature: bool
 ) -> SelectedSets:
     """Lists of names or zero-based positions."""
-    if len(rows) < least:
-        check_rows(len(rows))
-    selected = [_read_list(i, row) for i, row in enumerate(rows)]
+    selected = [_read_list(number, row) for number, row in enumerate(rows, 1)]
     labels: list[Hashable]
     if feature_names is not None:
         feature_names = validation.check_list("feature_names", feature_names)
@@ -320,7 +306,20 @@ def _read_lists(
         labels = list(dict.fromkeys(item for row in selected for item in row))
         if n_features is not None and len(labels) > n_features:
             raise _other_size(n_features, f"the sets contain {len(labels)} different features")
-    support = _support(selected, labels, feature_names is not None)
+    what = f"{len(selected):,} sets of {len(labels):,} features"
+    memory.require_memory(len(selected) * len(labels), what, "take fewer sets")
+    support = np.zeros((len(selected), len(labels)), dtype=bool)
+    column: dict[Hashable, int] = {label: j for j, label in enumerate(labels)}
+    if feature_names is not None:  # features may be given by position, too
+        column = {j: j for j in range(len(labels))} | column
+    for i, row in enumerate(selected):
+        try:
+            support[i, [column[item] for item in row]] = True
+        except KeyError as error:
+            allowed = f"a position from 0 to {len(labels) - 1}"
+            allowed = allowed if feature_names is None else "in feature_names"
+            what = f"set {i + 1} contains {error.args[0]!r}, which is not {allowed}"
+            raise DataError(what) from None
     return SelectedSets(support, n_features, tuple(labels))
 
 
@@ -346,10 +345,10 @@ def _positions(
     return list(used)
 
 
-def _read_list(position: int, row: Any) -> list[Hashable]:
+def _read_list(number: int, row: Any) -> list[Hashable]:
     if isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
         raise InputTypeError(
-            f"set {position + 1} must be a list or set of features, got {type(row).__name__}"
+            f"set {number} must be a list or set of features, got {type(row).__name__}"
         )
     items = list(row)
     if not {*map(type, items)} <= {str, int}:  # what R and most people give needs no look at each
@@ -357,25 +356,8 @@ def _read_list(position: int, row: Any) -> list[Hashable]:
         for item in items:
             if not isinstance(item, (str, numbers.Integral)) or isinstance(item, bool):
                 raise InputTypeError(
-                    f"set {position + 1} contains {item!r}; features are given by name or by position"
+                    f"set {number} contains {item!r}; features are given by name or by position"
                 )
     if len(set(items)) != len(items):
-        raise DataError(f"set {position + 1} names a feature twice")
+        raise DataError(f"set {number} names a feature twice")
     return items
-
-
-def _support(selected: list[list[Hashable]], labels: list[Hashable], named: bool) -> Booleans:
-    column: dict[Hashable, int] = {label: j for j, label in enumerate(labels)}
-    what = f"{len(selected):,} sets of {len(labels):,} features"
-    memory.require_memory(len(selected) * len(labels), what, "take fewer sets")
-    support = np.zeros((len(selected), len(labels)), dtype=bool)
-    if named:  # features may be given by position, too
-        column = {j: j for j in range(len(labels))} | column
-    for i, row in enumerate(selected):
-        try:
-            support[i, [column[item] for item in row]] = True
-        except KeyError as error:
-            allowed = "in feature_names" if named else f"a position from 0 to {len(labels) - 1}"
-            what = f"set {i + 1} contains {error.args[0]!r}, which is not {allowed}"
-            raise DataError(what) from None
-    return support

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator
 
 from pyfsagg._base import validation
-from pyfsagg._base.arithmetic import Floats, Integers, scaled
+from pyfsagg._base.arithmetic import Floats, scaled
 from pyfsagg._base.fields import Part, plain
 from pyfsagg._base.memory import require_memory
 from pyfsagg._kernels.stability import kendall_block
@@ -99,12 +98,12 @@ class Adequacy(Part):
         """
         limit = validation.check_real("max_change", max_change, low=0.0, high=1.0, low_open=True)
         reached = 1.0 - self.expected_top_overlap <= limit
-        if max_rank_move is not None:
-            most = validation.check_real("max_rank_move", max_rank_move, low=0.0)
-            reached = reached and self.expected_rank_move <= most
-        if max_relative_error is not None:
-            most = validation.check_real("max_relative_error", max_relative_error, low=0.0)
-            reached = reached and self.relative_error <= most
+        for name, most, found in (
+            ("max_rank_move", max_rank_move, self.expected_rank_move),
+            ("max_relative_error", max_relative_error, self.relative_error),
+        ):
+            if most is not None:
+                reached &= found <= validation.check_real(name, most, low=0.0)
         return reached
 
     def to_frame(self) -> pd.DataFrame:
@@ -132,7 +131,7 @@ def adequacy(
     by: str | None = None,
     n_boot: int = 200,
     sizes: Sequence[int] | str | None = None,
-    random_state: int | Generator | None = None,
+    random_state: int | np.random.Generator | None = None,
     feature_names: Sequence[str] | None = None,
 ) -> Adequacy:
     """Expected change of aggregated scores and ranks with another m resamples.
@@ -151,7 +150,6 @@ def adequacy(
         Method to imitate repetitions; see the notes.  The default depends on the aggregator of the result,
         and is "bootstrap" for an array.
     n_boot : int, default 200
-        Bootstrap samples.
     sizes : sequence of int or "auto", optional
         Numbers of resamples, each in 2..m, for whose first so many ``result.curve`` has the same
         numbers; "auto": doublings from 25 up to m, and m itself.
@@ -234,8 +232,18 @@ def _adequacy(
     n_boot += n_boot % 2
     memory = 8 * n_boot * (m + 4 * p)
     require_memory(memory, f"{n_boot:,} repetitions of the aggregation", "take a smaller n_boot")
-    half = n_boot // 2
-    weights = _repetitions(m, n_boot, by, np.random.default_rng(seed))
+    half, rng = n_boot // 2, np.random.default_rng(seed)
+    # How often each resample is in each repetition; b and b + n_boot/2 are compared.
+    if by == "bootstrap":
+        weights = rng.multinomial(m, np.full(m, 1.0 / m), size=n_boot)
+    elif m < 4:
+        raise DataError(
+            f"{m} resamples have no two halves of at least two; draw at least 4 resamples"
+        )
+    else:
+        orders = rng.permuted(np.tile(np.arange(m), (half, 1)), axis=1)
+        halves = [orders < m // 2, (orders >= m // 2) & (orders < 2 * (m // 2))]
+        weights = np.concatenate(halves).astype(np.int64)
     size = int(weights[0].sum())
     if aggregator is None:
         unit, exponent = scaled(values)
@@ -275,20 +283,6 @@ def _adequacy(
         n_compared=size,
         seed=seed,
     )
-
-
-def _repetitions(m: int, n_boot: int, by: str, rng: Generator) -> Integers:
-    """How often each resample is in each repetition; b and b + n_boot/2 are compared."""
-    if by == "bootstrap":
-        return rng.multinomial(m, np.full(m, 1.0 / m), size=n_boot)
-    if m < 4:
-        raise DataError(
-            f"{m} resamples have no two halves of at least two; draw at least 4 resamples"
-        )
-    half = m // 2
-    orders = rng.permuted(np.tile(np.arange(m), (n_boot // 2, 1)), axis=1)
-    halves = [orders < half, (orders >= half) & (orders < 2 * half)]
-    return np.concatenate(halves).astype(np.int64)
 
 
 def _aggregate(aggregator: Aggregator, values: Floats) -> Floats:

@@ -16,7 +16,7 @@ from pyfsagg._base.fields import Part
 from pyfsagg._kernels.stability import pick_tied
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import rank_scores, ranking
-from pyfsagg.stability_measures._base import BoundStatistic, Estimate, PairwiseAverage
+from pyfsagg.stability_measures._base import BoundStatistic, PairwiseAverage, WholeSample
 from pyfsagg.stability_measures._input import Matrix, SelectedSets, check_several, read_matrix
 
 ENOUGH_PAIRS = 2000
@@ -30,18 +30,12 @@ def check_ties(ties: str) -> None:
 
 
 def select(matrix: Matrix, k: int, ties: str) -> SelectedSets:
-    """The k best of every row; with ``ties="random"`` and ties at the edge, their expected shares."""
+    """The k best of every row; with ``ties="random"`` and ties at the cut, the cells that all orders of ties
+    select, and the share of orders for each cell."""
     names, p = matrix.feature_names, matrix.values.shape[1]
     if ties == "first":
         return SelectedSets(ranking.select_top(matrix.values, k), p, names)
-    support, shares = expected_shares(matrix.values, k)
-    return SelectedSets(support, p, names, shares)
-
-
-def expected_shares(scores: Floats, k: int) -> tuple[Booleans, Floats | None]:
-    """The cells that all orders of ties select, and the share of orders for each cell; None without
-    ties at the cut."""
-    p = scores.shape[1]
+    scores = matrix.values
     support, shares = np.empty(scores.shape, dtype=np.bool_), None
     for rows in row_blocks(scores.shape, CACHED):
         block = scores[rows]
@@ -55,7 +49,7 @@ def expected_shares(scores: Floats, k: int) -> tuple[Booleans, Floats | None]:
             shares[rows] = np.where(level, share, 0.0)
     if shares is not None:
         shares[support] = 1.0
-    return support, shares
+    return SelectedSets(support, p, names, shares)
 
 
 def n_draws(m: int, p: int) -> int:
@@ -77,25 +71,19 @@ def draw_selections(selection: SelectedSets, seed: int | None) -> Iterator[Boole
         yield support
 
 
-def draw_orders(ranks: Floats, seed: int | None) -> list[Floats]:
-    """Ascending ranks with ties in random order; the ranks themselves without ties."""
-    in_order = np.sort(ranks, axis=1)
-    if not (in_order[:, 1:] == in_order[:, :-1]).any():
-        return [ranks]
-    rng = np.random.default_rng(seed)
-    return [
-        rank_scores(ranks, "random", higher_is_better=False, random_state=rng)
-        for _ in range(n_draws(*ranks.shape))
-    ]
-
-
 def average_of_draws(bind: Callable[[Any], BoundStatistic], drawn: list[Any]) -> BoundStatistic:
     """The mean over draws of a bound statistic; of a single one, this itself."""
     first = bind(drawn[0])
     if len(drawn) == 1:
         return first
     if not isinstance(first, PairwiseAverage):
-        return _AverageSample([first, *(bind(collection) for collection in drawn[1:])])
+        parts = [first, *(bind(collection) for collection in drawn[1:])]
+        return WholeSample(
+            first.n_rows,
+            lambda weights: np.asarray(np.mean([part.reweighted(weights) for part in parts], 0)),
+            first.estimate().n_undefined,
+            without_each=lambda: np.asarray(np.mean([part.leave_one_out() for part in parts], 0)),
+        )
     if isinstance(drawn[0], SelectedSets):
         support = np.concatenate([selection.support for selection in drawn])
         stacked = bind(replace(drawn[0], support=support))
@@ -113,30 +101,6 @@ def average_of_draws(bind: Callable[[Any], BoundStatistic], drawn: list[Any]) ->
         return total / n
 
     return PairwiseAverage(m, block, least_variance=first.least_variance)
-
-
-class _AverageSample:
-    """The mean of a statistic of the whole collection over draws."""
-
-    variance: Callable[[], float] | None = None
-    least_variance: Callable[[], float] | None = None
-
-    def __init__(self, parts: list[BoundStatistic]) -> None:
-        self.parts = parts
-        self.n_rows = parts[0].n_rows
-        self.unit = parts[0].unit
-
-    def estimate(self) -> Estimate:
-        estimates = [part.estimate() for part in self.parts]
-        value = float(np.mean([estimate.value for estimate in estimates]))
-        return replace(estimates[0], value=value)
-
-    def reweighted(self, resample_weights: Floats) -> Floats:
-        values = [part.reweighted(resample_weights) for part in self.parts]
-        return np.asarray(np.mean(values, axis=0))
-
-    def leave_one_out(self) -> Floats:
-        return np.asarray(np.mean([part.leave_one_out() for part in self.parts], axis=0))
 
 
 class ExpectedPairs:
@@ -223,7 +187,7 @@ def union_law(sizes: Floats, p: int) -> Floats:
     return law
 
 
-def davis_level(selection: SelectedSets, penalty: float) -> float:
+def davis_level(selection: SelectedSets, *, penalty: float = 0.0) -> float:
     """E of the measure; it depends on the size of the union only."""
     p = selection.p
     sizes = selection.support.sum(axis=1).astype(np.float64)
@@ -373,9 +337,14 @@ def between_sample_stability(
     p = a.shape[1]
     check_several(p)
     k = validation.n_selected(n_features_to_select, p, "n_features_to_select")
+    agreement = np.full(len(a), np.nan)
+    if k < p:  # Nogueira's measure of each pair of sets, expected over ties
+        member = [select(Matrix(scores, (), "scores"), k, "random").membership for scores in (a, b)]
+        by_chance = k * k / p
+        agreement = ((member[0] * member[1]).sum(axis=1) - by_chance) / (k - by_chance)
     pairs = pd.DataFrame(
         {
-            "nogueira": _set_agreement(a, b, k),  # expected over ties
+            "nogueira": agreement,
             "spearman": _correlation(rank_scores(-a), rank_scores(-b)),
             "pearson": _correlation(a, b),
         }
@@ -385,17 +354,6 @@ def between_sample_stability(
         rows, orient="index", columns=["estimate", "lower", "upper"]
     ).rename_axis("measure")
     return BetweenSampleStability(estimates, pairs, k, len(a), p, n_rows, confidence_level)
-
-
-def _set_agreement(a: Floats, b: Floats, k: int) -> Floats:
-    """Nogueira's measure of each pair of sets of k features."""
-    p = a.shape[1]
-    if k == p:
-        return np.full(len(a), np.nan)
-    selections = [select(Matrix(scores, (), "scores"), k, "random") for scores in (a, b)]
-    common = (selections[0].membership * selections[1].membership).sum(axis=1)
-    by_chance = k * k / p
-    return np.asarray((common - by_chance) / (k - by_chance))
 
 
 def _correlation(a: Floats, b: Floats) -> Floats:

@@ -7,20 +7,10 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base import validation
-from pyfsagg._base.arithmetic import (
-    CACHED,
-    PART,
-    Booleans,
-    Floats,
-    Integers,
-    column_blocks,
-    row_blocks,
-    wilson_interval,
-)
+from pyfsagg._base import arithmetic, validation
+from pyfsagg._base.arithmetic import Booleans, Floats, Integers, row_blocks
 from pyfsagg._base.memory import require_memory
 from pyfsagg._message import Message, Param
 from pyfsagg.exceptions import DataError, ParameterError
@@ -35,7 +25,7 @@ def chance_level(
     n_features: int,
     n_resamples: int,
     *,
-    random_state: int | Generator | None = None,
+    random_state: int | np.random.Generator | None = None,
     **measure_params: Any,
 ) -> float:
     """Expected value of a set measure when every resample selects `size` features at random."""
@@ -71,7 +61,7 @@ def stability_curve(
     feature_names: Sequence[str] | None = None,
     input: str = "auto",
     ties: str = "random",
-    random_state: int | Generator | None = None,
+    random_state: int | np.random.Generator | None = None,
     **measure_params: Any,
 ) -> pd.DataFrame:
     """Stability of the top-k subsets against k, with the expected value under random selection.
@@ -217,9 +207,9 @@ def feature_stability(
         Size k of the selected subset for scores and ranks: a fraction of p (rounded up) or a count.
         A resample that saw s of the p features selects k s / p of them, rounded up.
     confidence_level : float, default 0.95
-        Confidence level of the Wilson interval of the selection frequency.
+        Of the Wilson interval of the selection frequency.
     quantiles : sequence of float
-        Quantiles of the rank, each in [0, 1].
+        Of the rank, each in [0, 1].
     n_features, feature_names, input, ties
         As in :func:`pyfsagg.stability`; a tied feature counts with the share of orders that select it.
 
@@ -273,15 +263,25 @@ def feature_stability(
         m, p = read.values.shape
         size = validation.n_selected(n_features_to_select, p, "n_features_to_select")
         # The ranks in single precision, and some copies of a part of the matrix.
-        needed = 4 * m * p + 7 * min(8 * m * p, PART)
+        needed = 4 * m * p + 7 * min(8 * m * p, arithmetic.PART)
         require_memory(needed, f"the ranks of {p:,} features", "take fewer features or resamples")
-        seen, count, share, ranks = _standing(read.values, size)
+        # How often each feature was seen and selected, and its share of orders of ties.
+        seen, count = np.zeros(p, dtype=np.int64), np.zeros(p, dtype=np.int64)
+        share = np.zeros(p)
+        ranks = np.empty((m, p), dtype=np.float32)  # halves up to 8 million are exact
+        for rows in row_blocks(read.values.shape):
+            block = read.values[rows]
+            support, part = select_seen(block, size)
+            seen += (~np.isnan(block)).sum(axis=0)
+            count += support.sum(axis=0)
+            share += part.sum(axis=0)
+            ranks[rows] = rank_scores(block)
         in_top = share / seen
         if ties == "random" and not np.array_equal(share, count):
             count = share
         labels = read.feature_names
     frequency = count / seen  # lies between the limits, but for rounding where it is 0 or 1
-    lower, upper = wilson_interval(frequency, seen, confidence_level)
+    lower, upper = arithmetic.wilson_interval(frequency, seen, confidence_level)
     columns: dict[str, Any] = {
         "seen": seen,
         "count": count,
@@ -290,25 +290,8 @@ def feature_stability(
         "upper": np.maximum(upper, frequency),
     }
     if not isinstance(read, _input.SelectedSets):
-        columns |= _rank_columns(ranks, seen, quantiles)
-        columns["probability_in_top"] = in_top
+        columns |= _rank_columns(ranks, seen, quantiles) | {"probability_in_top": in_top}
     return pd.DataFrame(columns, index=pd.Index(list(labels), name="feature"))
-
-
-def _standing(scores: Floats, size: int) -> tuple[Integers, Integers, Floats, NDArray[np.float32]]:
-    """Of each feature: how often it was seen and selected, its share of orders, its ranks."""
-    m, p = scores.shape
-    seen, count = np.zeros(p, dtype=np.int64), np.zeros(p, dtype=np.int64)
-    share = np.zeros(p)
-    ranks = np.empty((m, p), dtype=np.float32)  # halves up to 8 million are exact
-    for rows in row_blocks(scores.shape):
-        block = scores[rows]
-        support, part = select_seen(block, size)
-        seen += (~np.isnan(block)).sum(axis=0)
-        count += support.sum(axis=0)
-        share += part.sum(axis=0)
-        ranks[rows] = rank_scores(block)
-    return seen, count, share, ranks
 
 
 def _rank_columns(
@@ -317,27 +300,21 @@ def _rank_columns(
     """Mean, median, standard deviation and quantiles of the ranks, some features at a time."""
     names = ["rank_mean", "rank_median", "rank_sd", *(f"rank_q{100 * q:02g}" for q in quantiles)]
     values = np.empty((len(names), ranks.shape[1]))
-    for part in column_blocks(ranks.shape):
+    for part in arithmetic.column_blocks(ranks.shape):
         block = ranks[:, part].astype(np.float64)
         values[0, part] = np.nanmean(block, axis=0)
         squares = np.nansum((block - values[0, part]) ** 2, axis=0)
         several = seen[part] > 1
         freedom = np.where(several, seen[part] - 1, 1)
         values[2, part] = np.sqrt(np.where(several, squares / freedom, np.nan))
-        values[[1, *range(3, len(names))], part] = _known_quantiles(
-            block, seen[part], [0.5, *quantiles]
-        )
+        ordered = np.sort(
+            block, axis=0
+        )  # what is missing comes last; `nanquantile` is slow by columns
+        for n in np.unique(seen[part]):
+            columns = np.flatnonzero(seen[part] == n)
+            known = np.quantile(ordered[:n, columns], [0.5, *quantiles], axis=0)
+            values[np.ix_([1, *range(3, len(names))], columns + part.start)] = known
     return dict(zip(names, values, strict=True))
-
-
-def _known_quantiles(ranks: Floats, seen: Integers, quantiles: Sequence[float]) -> Floats:
-    """Quantiles of the known ranks of each column; `nanquantile` makes a slow call for every column."""
-    values = np.empty((len(quantiles), ranks.shape[1]))
-    ordered = np.sort(ranks, axis=0)  # what is missing comes last
-    for n in np.unique(seen):
-        columns = seen == n
-        values[:, columns] = np.quantile(ordered[:n, columns], quantiles, axis=0)
-    return values
 
 
 def select_seen(scores: Floats, size: int) -> tuple[Booleans, Floats]:
@@ -350,7 +327,7 @@ def select_seen(scores: Floats, size: int) -> tuple[Booleans, Floats]:
     for s in np.unique(seen):
         alike = np.flatnonzero(seen == s)
         k = -(-size * int(s) // p)
-        for part in row_blocks((len(alike), p), CACHED):
+        for part in row_blocks((len(alike), p), arithmetic.CACHED):
             rows = alike[part]
             chosen = scores[rows]
             support[rows] = selected = ranking.select_top(chosen, k)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator
+import scipy
 
 from pyfsagg._base import validation
 from pyfsagg._base.arithmetic import Floats
@@ -18,13 +18,7 @@ from pyfsagg._message import Message, Param, Remedy, Use
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.stability_measures import (
-    _base,
-    chance,
-    pairwise,  # noqa: F401
-    sets,  # noqa: F401
-    similarity_adjusted,  # noqa: F401
-)
+from pyfsagg.stability_measures import _base, chance, pairwise, sets, similarity_adjusted  # noqa: F401
 from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collection
 from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs, check_similarity
 
@@ -45,44 +39,11 @@ def measure_stability(
     confidence_level: float = 0.95,
     n_boot: int = 1000,
     ties: str = "random",
-    random_state: int | Generator | None = None,
+    random_state: int | np.random.Generator | None = None,
     **measure_params: Any,
 ) -> _base.MeasureValue:
-    """One measure of the stability of scores, rankings or selections; ``float(result)`` is the value.
-
-    Parameters
-    ----------
-    data, n_features, feature_names, n_features_to_select, similarity, undefined, n_boot, ties
-        As in :func:`pyfsagg.stability`.
-    measure : str, default "nogueira"
-        A name or alias of ``pyfsagg.list_methods("stability")``.
-    input : {"auto", "scores", "ranks", "sets"}
-        As in :func:`pyfsagg.stability`, but "auto" reads 0/1 as selections only if the measure
-        compares sets.
-    interval : {None, "analytic", "bootstrap", "jackknife"}
-        None gives no interval; the others are those of :func:`pyfsagg.stability`.
-    confidence_level : float, default 0.95
-    random_state : int, Generator or None
-        Seed of whatever is drawn, recorded in ``result.seed``; None draws one.
-    **measure_params
-        Options of the measure; see `measure_params` of :func:`pyfsagg.stability`.
-
-    Notes
-    -----
-    Time: O(m p) for correlations, common bits of each pair for set measures, O(p d^2) for canberra with d
-    distinct ranks per feature, O(m p^2) for kendall.  Kendall's weighted form with ties and the
-    similarity-adjusted intersections visit all pairs one by one.
-
-    Examples
-    --------
-    >>> from pyfsagg.stability_measures.measure import measure_stability
-    >>> sets = [{"a", "b"}, {"a", "b"}, {"a", "c"}]
-    >>> measure_stability(sets, n_features=4)
-    MeasureValue(nogueira = 0.333333; 3 resamples read as sets, 3 rows)
-    >>> scores = [[0.3, 0.2, 0.1], [0.3, 0.1, 0.2], [0.5, 0.2, 0.1]]
-    >>> round(float(measure_stability(scores, "spearman")), 4)
-    0.6667
-    """
+    """One measure as a number, with the arguments of :func:`pyfsagg.stability`, but "auto" reads 0/1 as
+    selections only if the measure compares sets."""
     spec = _base.STABILITY_MEASURES.get(measure)
     seed = validation.resolve_seed(random_state)
     bound = bind(
@@ -102,13 +63,9 @@ def measure_stability(
     estimate = bound.estimate()
     limits: dict[str, Any] = {}
     if interval is not None:
-        ends = bound.interval(interval, estimate.value, confidence_level, n_boot, seed)
-        limits = {
-            "interval": (ends.lower, ends.upper),
-            "interval_method": ends.method,
-            "confidence_level": ends.confidence_level,
-            "standard_error": ends.standard_error,
-        }
+        *ends, error = bound.interval(interval, estimate.value, confidence_level, n_boot, seed)
+        limits = {"interval": tuple(ends), "interval_method": interval, "standard_error": error}
+        limits["confidence_level"] = confidence_level
     drawn = (
         interval == "bootstrap"
         or isinstance(spec.bind, AdjustedPairs)
@@ -148,9 +105,10 @@ class Bound:
 
     def interval(
         self, method: str, value: float, confidence_level: float, n_boot: int, seed: int
-    ) -> _base.Interval:
-        """The interval by one of the methods, within the range of the measure."""
-        spec, statistic = self.spec, self.statistic
+    ) -> tuple[float, float, float]:
+        """The limits by one of the methods, within the range of the measure, and the standard error. They
+        are Student's with m - 1 degrees of freedom and at least the least variance, or analytic."""
+        spec, statistic, m = self.spec, self.statistic, self.statistic.n_rows
         if self.by_accident:
             raise DataError(
                 f"{spec.name!r} has no interval here: most features have the same score in these few rows of "
@@ -159,26 +117,36 @@ class Bound:
         validation.check_choice("interval", method, ("analytic", "bootstrap", "jackknife"))
         if method == "bootstrap":
             n_boot = validation.check_integer("n_boot", n_boot, low=2)
-            limits = _base.bootstrap_interval(statistic, value, confidence_level, n_boot, seed)
+            variance = _base.bootstrap_variance(statistic, n_boot, seed)
         elif method == "jackknife":
-            limits = _base.jackknife_interval(statistic, value, confidence_level)
+            variance = _base.jackknife_variance(_base.jackknife_values(statistic))
         elif statistic.variance is None:
             raise ParameterError(
                 Use(interval="analytic"),
                 f" has no formula for {spec.name!r}, only for 'nogueira'",
                 Remedy("use 'bootstrap' or 'jackknife'"),
             )
-        elif statistic.n_rows < MANY:
+        elif m < MANY:
             raise DataError(
                 Use(interval="analytic"),
-                f" needs many resamples, and with {statistic.n_rows} it covers far less than its ",
-                "level",
+                f" needs many resamples, and with {m} it covers far less than its level",
                 Remedy(f"use 'jackknife', or at least {MANY} resamples"),
             )
         else:
-            limits = _base.normal_interval(value, statistic.variance(), confidence_level)
-        lower, upper = (spec.within(end, statistic.n_rows) for end in (limits.lower, limits.upper))
-        return replace(limits, lower=lower, upper=upper)
+            variance = statistic.variance()
+        analytic = method == "analytic"
+        if not analytic and statistic.least_variance is not None:
+            variance = max(variance, statistic.least_variance())
+        error = float(np.sqrt(variance))
+        if not analytic and error <= 1e-12 * max(1.0, abs(value)):
+            raise DataError(
+                f"the value does not change with the choice among the {m} resamples, so they give "
+                "no interval; more resamples may show one"
+            )
+        share = 0.5 + confidence_level / 2
+        quantile = scipy.special.ndtri(share) if analytic else scipy.special.stdtrit(m - 1, share)
+        half = float(quantile) * error
+        return spec.within(value - half, m), spec.within(value + half, m), error
 
 
 def bind(
@@ -204,8 +172,21 @@ def bind(
         similarity, names = check_similarity(
             similarity, None if labels is None else tuple(labels), spec.name
         )
-        n_features, feature_names = _size_from(similarity, names, data, n_features, feature_names)
-        options["similarity"] = similarity
+        p, shape = len(similarity), getattr(data, "shape", None)
+        n_columns = shape[1] if shape is not None and len(shape) == 2 else None
+        for what, size in (
+            ("n_features", n_features),
+            ("feature_names", None if feature_names is None else len(feature_names)),
+            ("the number of columns of data", n_columns),
+        ):
+            if size is not None and size != p:
+                raise DataError(
+                    Param("similarity"),
+                    f" has size {p} x {p}, but {what} says that there are {size} features",
+                )
+        n_features, options["similarity"] = p, similarity
+        if feature_names is None and n_columns is None:
+            feature_names = names
     elif similarity is not None:
         raise ParameterError(f"the measure {spec.name!r} takes no similarity matrix")
     read = read_collection(
@@ -237,7 +218,11 @@ def bind_read(
                 for support in chance.draw_selections(prepared, seed)
             ]
     elif spec.kind == "ranks" and spec.needs_strict and ties == "random":
-        drawn = chance.draw_orders(prepared, seed)
+        in_order, rng = np.sort(prepared, axis=1), np.random.default_rng(seed)
+        if (in_order[:, 1:] == in_order[:, :-1]).any():
+            how: dict[str, Any] = {"higher_is_better": False, "random_state": rng}
+            n_draws = chance.n_draws(*prepared.shape)
+            drawn = [rank_scores(prepared, "random", **how) for _ in range(n_draws)]
         n_tied = int((drawn[0] != prepared).any(axis=1).sum())
     statistic = chance.average_of_draws(lambda data: spec.bind(data, **options), drawn)
     if undefined is not None:
@@ -247,57 +232,25 @@ def bind_read(
                 Param("undefined"),
                 f" gives pairs a value, and {spec.name!r} is not an average over pairs",
             )
-        statistic = _base.Imputed(statistic, validation.check_real("undefined", undefined))
-    by_accident = spec.kind != "sets" and isinstance(read, Matrix) and _mostly_tied(read.values)
+        statistic = _base.imputed(statistic, validation.check_real("undefined", undefined))
+    by_accident = False
+    if spec.kind != "sets" and isinstance(read, Matrix) and len(read.values) < MANY:
+        # Most features are tied in few resamples: their spread is not informative.
+        middle = np.median(read.values, axis=1, keepdims=True)
+        by_accident = bool(np.median((read.values == middle).mean(axis=1)) > 0.5)
     return Bound(spec, statistic, p, kind, n_tied, by_accident)
-
-
-def _mostly_tied(values: Floats) -> bool:
-    """Whether most features are tied in few resamples, so their spread is not informative."""
-    if len(values) >= MANY:
-        return False
-    middle = np.median(values, axis=1, keepdims=True)
-    return bool(np.median((values == middle).mean(axis=1)) > 0.5)
 
 
 def check_measure_params(spec: _base.StabilitySpec, measure_params: dict[str, Any]) -> None:
     """Refuse an option that the measure does not have."""
     parameters = inspect.signature(spec.bind).parameters.values()
-    allowed = {
-        parameter.name
-        for parameter in parameters
-        if parameter.kind is inspect.Parameter.KEYWORD_ONLY
-    }
+    allowed = {each.name for each in parameters if each.kind is each.KEYWORD_ONLY}
     unknown = sorted(set(measure_params) - allowed)
     if unknown:
         known = ", ".join(sorted(allowed - {"similarity", "random_state"})) or "none"
         raise ParameterError(
             f"the measure {spec.name!r} has no option {unknown[0]!r}; its options: {known}"
         )
-
-
-def _size_from(
-    similarity: np.ndarray[Any, Any],
-    names: tuple[str, ...] | None,
-    data: Any,
-    n_features: int | None,
-    feature_names: Sequence[str] | None,
-) -> tuple[int, Sequence[str] | None]:
-    """p and the feature names, as far as the similarity matrix settles them."""
-    p = len(similarity)
-    shape = getattr(data, "shape", None)
-    n_columns = shape[1] if shape is not None and len(shape) == 2 else None
-    for what, size in (
-        ("n_features", n_features),
-        ("feature_names", None if feature_names is None else len(feature_names)),
-        ("the number of columns of data", n_columns),
-    ):
-        if size is not None and size != p:
-            raise DataError(
-                Param("similarity"),
-                f" has size {p} x {p}, but {what} says that there are {size} features",
-            )
-    return p, names if feature_names is None and n_columns is None else feature_names
 
 
 def _prepare(
@@ -346,29 +299,15 @@ def pseudo_values(
     data: Any,
     measure: str = "nogueira",
     *,
-    n_features_to_select: float | int = 0.25,
-    similarity: Any = None,
-    input: str = "auto",
-    ties: str = "random",
-    random_state: int | Generator | None = None,
-    **measure_params: Any,
+    random_state: int | np.random.Generator | None = None,
+    **how: Any,
 ) -> Floats:
-    """Jackknife pseudo-values m S - (m - 1) S_(i) of a measure, one per resample, above S if it agrees
-    with the rest (below for a distance). Arguments of :func:`measure_stability`. Quenouille (1956),
-    Biometrika 43:353; Tukey (1958)."""
-    bound = bind(
-        _base.STABILITY_MEASURES.get(measure),
-        data,
-        measure_params,
-        n_features_to_select=n_features_to_select,
-        similarity=similarity,
-        input=input,
-        ties=ties,
-        seed=validation.resolve_seed(random_state),
-    )
+    """Jackknife pseudo-values m S - (m - 1) S_(i) of a measure, one per resample, above S if it agrees with
+    the rest (below for a distance); `how` is that of :func:`bind`. Quenouille (1956), Biometrika 43:353."""
+    seed = validation.resolve_seed(random_state)
+    bound = bind(_base.STABILITY_MEASURES.get(measure), data, seed=seed, **how)
     value, m = bound.estimate().value, bound.statistic.n_rows
-    values: Floats = m * value - (m - 1) * _base.jackknife_values(bound.statistic)
-    return values
+    return np.asarray(m * value - (m - 1) * _base.jackknife_values(bound.statistic))
 
 
 VISIT_PAIRS = ("kendall", "weighted_kendall")
@@ -395,7 +334,7 @@ def stability_table(
     confidence_level: float = 0.95,
     n_boot: int = 1000,
     ties: str = "random",
-    random_state: int | Generator | None = None,
+    random_state: int | np.random.Generator | None = None,
 ) -> pd.DataFrame:
     """All stability measures that apply to scores, rankings or selections over resamples."""
     chance.check_ties(ties)
@@ -412,7 +351,18 @@ def stability_table(
     read = read_collection(
         data, kind=input, compares="sets", n_features=n_features, feature_names=feature_names
     )
-    matrix = None if similarity is None else _fitting_similarity(similarity, read)
+    matrix = None
+    if similarity is not None:  # one row for each column of the data
+        labels = read.labels if isinstance(read, SelectedSets) else read.feature_names
+        matrix, p = check_similarity(similarity, labels, "similarity-adjusted")[0], len(labels)
+        of_sets = isinstance(read, SelectedSets) and read.n_features not in (None, p)
+        if len(matrix) != p or of_sets:
+            raise DataError(
+                Param("similarity"),
+                f" has size {len(matrix)} x {len(matrix)}, but the data name {p} features; it ",
+                "needs a row for every feature to choose from, in their order (for lists, a data ",
+                "frame with their names)",
+            )
     if measures is None:
         chosen = [spec for spec in _base.STABILITY_MEASURES if not _missing(spec, read, matrix)]
     else:
@@ -453,20 +403,6 @@ def measures_frame(rows: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
     return pd.DataFrame(list(rows.values()), index=pd.Index(list(rows), name="measure"))
 
 
-def _fitting_similarity(similarity: Any, read: Matrix | SelectedSets) -> Floats:
-    """The similarity matrix, one row per column of the data."""
-    labels = read.labels if isinstance(read, SelectedSets) else read.feature_names
-    matrix, p = check_similarity(similarity, labels, "similarity-adjusted")[0], len(labels)
-    if len(matrix) != p or (isinstance(read, SelectedSets) and read.n_features not in (None, p)):
-        raise DataError(
-            Param("similarity"),
-            f" has size {len(matrix)} x {len(matrix)}, but the data name {p} features; it ",
-            "needs a row for every feature to choose from, in their order (for lists, a data ",
-            "frame with their names)",
-        )
-    return matrix
-
-
 def _missing(
     spec: _base.StabilitySpec, read: Matrix | SelectedSets, similarity: Floats | None
 ) -> str:
@@ -495,22 +431,23 @@ def table_row(
     seed: int,
 ) -> dict[str, Any]:
     """One line of the table; an undefined value or interval is explained in the note."""
-    spec, statistic = bound.spec, bound.statistic
-    limits: _base.Interval | None = None
-    note = ""
+    spec, statistic, note = bound.spec, bound.statistic, ""
+    lower = upper = error = np.nan
     try:
         _base.require_defined(estimate, spec.name, statistic.unit)
         if method is not None:
-            limits = bound.interval(method, estimate.value, confidence_level, n_boot, seed)
+            lower, upper, error = bound.interval(
+                method, estimate.value, confidence_level, n_boot, seed
+            )
             if spec.kind == "sets" and statistic.least_variance is None:
                 note = NARROW
     except DataError as reason:
         note = str(reason)
     return {
         "value": estimate.value,
-        "lower": np.nan if limits is None else limits.lower,
-        "upper": np.nan if limits is None else limits.upper,
-        "standard_error": np.nan if limits is None else limits.standard_error,
+        "lower": lower,
+        "upper": upper,
+        "standard_error": error,
         "bounds": spec.bounds,
         "corrected_for_chance": spec.corrected_for_chance,
         "higher_is_better": spec.higher_is_better,

@@ -230,7 +230,6 @@ def nogueira(
     n_features, feature_names, n_features_to_select, input, ties
         As in :func:`pyfsagg.stability`; with ties the estimate is the exact mean over all orders.
     confidence_level : float, default 0.95
-        Confidence level, between 0 and 1.
 
     Returns
     -------
@@ -366,10 +365,7 @@ def _no_test(difference: float, alternative: str, note: str) -> StabilityTest:
 def _test(difference: float, variance: float, freedom: float, alternative: str) -> StabilityTest:
     error = float(np.sqrt(variance))
     statistic = difference / error
-    if alternative == "two-sided":
-        p_value = 2 * float(scipy.special.stdtr(freedom, -abs(statistic)))
-    else:
-        p_value = float(
-            scipy.special.stdtr(freedom, -statistic if alternative == "greater" else statistic)
-        )
+    sides = {"two-sided": -abs(statistic), "greater": -statistic, "less": statistic}
+    tail = float(scipy.special.stdtr(freedom, sides[alternative]))
+    p_value = 2 * tail if alternative == "two-sided" else tail
     return StabilityTest(difference, error, statistic, p_value, alternative, float(freedom))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
-from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from pyfsagg._base import remarks, validation
@@ -132,34 +132,6 @@ def pairwise_is_cheaper(m: int, p: int) -> bool:
     return m * 16 * math.log2(p + 1) < p
 
 
-def _mean_kendall(ranks: Floats) -> Estimate:
-    m, p = ranks.shape
-    free = _free_pairs(ranks)
-    known = free > 0
-    n_known = int(known.sum())
-    n_pairs = n_known * (n_known - 1) // 2
-    undefined = m * (m - 1) // 2 - n_pairs
-    if n_pairs == 0 or p < 2:
-        return Estimate(np.nan, 0, m * (m - 1) // 2)
-    total = stability.kendall_pair_sum(np.ascontiguousarray(ranks[known]), 1 / np.sqrt(free[known]))
-    value = (float(total) - n_known) / (2 * n_pairs)
-    return Estimate(min(1.0, max(-1.0, value)), n_pairs, undefined)
-
-
-def _free_pairs(ranks: Floats) -> Floats:
-    """Number of column pairs that are not tied, for each row."""
-    m, p = ranks.shape
-    ordered = np.sort(ranks, axis=1)
-    # The average rank of a tie group of size t exceeds its first rank by (t - 1) / 2; summing the
-    # surplus over the group gives t (t - 1) / 2, its tied pairs.
-    first = np.empty((m, p))
-    first[:, 0] = 1.0
-    fresh = ordered[:, 1:] != ordered[:, :-1]
-    first[:, 1:] = np.where(fresh, np.arange(2, p + 1), 0.0)
-    first = np.maximum.accumulate(first, axis=1)
-    return np.asarray(p * (p - 1) / 2 - (ordered - first).sum(axis=1))
-
-
 def kendall_cells(
     ranks: Floats, weights: Floats, *, symmetric: bool
 ) -> Callable[[slice, slice], Floats]:
@@ -176,84 +148,28 @@ def kendall_cells(
 
 def bind_kendall(ranks: Floats) -> PairwiseAverage:
     m, p = ranks.shape
+
+    def shortcut() -> Estimate:
+        ordered = np.sort(ranks, axis=1)
+        # The average rank of a tie group of size t exceeds its first rank by (t - 1) / 2; summing the
+        # surplus over the group gives t (t - 1) / 2, its tied pairs.
+        first = np.ones((m, p))
+        fresh = ordered[:, 1:] != ordered[:, :-1]
+        first[:, 1:] = np.where(fresh, np.arange(2, p + 1), 0.0)
+        first = np.maximum.accumulate(first, axis=1)
+        free = p * (p - 1) / 2 - (ordered - first).sum(axis=1)  # pairs of columns that are not tied
+        known = free > 0
+        n_known = int(known.sum())
+        n_pairs, all_pairs = n_known * (n_known - 1) // 2, m * (m - 1) // 2
+        if n_pairs == 0:
+            return Estimate(np.nan, 0, all_pairs)
+        lengths = 1 / np.sqrt(free[known])
+        total = stability.kendall_pair_sum(np.ascontiguousarray(ranks[known]), lengths)
+        value = (float(total) - n_known) / (2 * n_pairs)
+        return Estimate(min(1.0, max(-1.0, value)), n_pairs, all_pairs - n_pairs)
+
     block = kendall_cells(ranks, np.ones((m, p)), symmetric=False)
-    shortcut = None if pairwise_is_cheaper(m, p) else lambda: _mean_kendall(ranks)
-    return PairwiseAverage(m, block, shortcut)
-
-
-_base.STABILITY_MEASURES.add(
-    StabilitySpec(
-        name="pearson",
-        aliases=("pcc", "pearson_correlation"),
-        summary="mean Pearson correlation of score vectors",
-        formula="mean over pairs of r(l_s, l_v); feature_weights= gives the weighted coefficient",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} r(l_i, l_v)",
-        bounds="[-1, 1]",
-        ties="do not matter",
-        source="thesis, eq. 3.2; Nogueira & Brown (2016)",
-        corrected_for_chance=True,
-        kind="scores",
-        bind=bind_correlation,
-    ),
-    StabilitySpec(
-        name="asd",
-        aliases=("average_standard_deviation",),
-        summary="average standard deviation of standardised scores",
-        formula="1/p sum_j SD_s(z_sj), z the row z-scores, ddof 1",
-        latex=r"\frac{1}{p} \sum_{j=1}^{p} \sqrt{\frac{1}{m - 1} \sum_{s=1}^{m} (z_{sj} - "
-        r"\bar{z}_j)^2}",
-        bounds="[0, inf)",
-        higher_is_better=False,
-        ties="do not matter",
-        source="thesis, eq. 3.6",
-        kind="scores",
-        bind=bind_asd,
-    ),
-    StabilitySpec(
-        name="spearman",
-        aliases=("srcc", "spearman_correlation"),
-        summary="mean Spearman correlation of rankings, average ranks for ties",
-        formula="mean over pairs of r(rank l_s, rank l_v); feature_weights= gives the weighted coefficient",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} r(\operatorname{rank} l_i, \operatorname{rank} "
-        r"l_v)",
-        bounds="[-1, 1]",
-        ties="average ranks",
-        source="thesis, eq. 3.3",
-        corrected_for_chance=True,
-        kind="ranks",
-        bind=bind_correlation,
-    ),
-    StabilitySpec(
-        name="kendall",
-        aliases=("kendall_tau", "tau"),
-        summary="mean Kendall tau-b of rankings",
-        formula="mean over pairs of (C - D) / sqrt((C + D + T_s) (C + D + T_v))",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{C - D}{\sqrt{(C + D + T_i)(C + D + T_v)}}",
-        bounds="[-1, 1]",
-        ties="as in tau-b",
-        source="Kendall (1945), Biometrika 33:239",
-        corrected_for_chance=True,
-        kind="ranks",
-        bind=bind_kendall,
-    ),
-    StabilitySpec(
-        name="canberra",
-        aliases=("canberra_distance",),
-        summary="mean Canberra distance of rankings, divided by p",
-        formula=(
-            "mean over pairs of 1/p sum_j |r_sj - r_vj| / (r_sj + r_vj); direction= says whether rank "
-            "1 is the least (ascending) or the most important; location=k lowers ranks above k to k+1"
-        ),
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{1}{p} \sum_{j=1}^{p} \frac{\lvert r_{ij} "
-        r"- r_{vj} \rvert}{r_{ij} + r_{vj}}",
-        bounds="[0, 1)",
-        higher_is_better=False,
-        ties="average ranks",
-        source="thesis, eq. 3.4; location: Jurman et al. (2008), Bioinformatics 24:258",
-        kind="ranks",
-        bind=bind_canberra,
-    ),
-)
+    return PairwiseAverage(m, block, None if pairwise_is_cheaper(m, p) else shortcut)
 
 
 def thesis_measures(
@@ -261,7 +177,7 @@ def thesis_measures(
     *,
     n_features_to_select: float | int = 0.25,
     ties: str = "random",
-    random_state: int | Generator | None = None,
+    random_state: int | np.random.Generator | None = None,
 ) -> dict[str, float]:
     """The five measures of the thesis (eq. 3.2 to 3.6) for a score matrix."""
     chance.check_ties(ties)
@@ -270,11 +186,18 @@ def thesis_measures(
     _input.check_several(values.shape[1])
     size = validation.n_selected(n_features_to_select, values.shape[1], "n_features_to_select")
     ranks = rank_scores(values, higher_is_better=False)
+    selection = chance.select(matrix, size, ties)
+    drawn: Iterable[Booleans] = [selection.support]
+    if selection.n_tied:
+        drawn = chance.draw_selections(selection, validation.resolve_seed(random_state))
+    bind = _base.STABILITY_MEASURES.get("jaccard").bind
+    of_draws = [bind(replace(selection, support=each, shares=None)).estimate() for each in drawn]
+    jaccard = replace(of_draws[0], value=float(np.mean([each.value for each in of_draws])))
     estimates = {
         "pearson": bind_correlation(values).estimate(),
         "spearman": bind_correlation(ranks).estimate(),
         "canberra": bind_canberra(ranks).estimate(),
-        "jaccard": _mean_jaccard(chance.select(matrix, size, ties), random_state),
+        "jaccard": jaccard,
         "asd": bind_asd(values).estimate(),
     }
     undefined = estimates["pearson"].n_undefined
@@ -289,19 +212,6 @@ def thesis_measures(
         name: _base.require_defined(estimate, name, "pairs or rows").value
         for name, estimate in estimates.items()
     }
-
-
-def _mean_jaccard(selection: _input.SelectedSets, random_state: int | Generator | None) -> Estimate:
-    """Mean Jaccard index, over drawn orders of ties."""
-    drawn: Iterable[Booleans] = [selection.support]
-    if selection.n_tied:
-        drawn = chance.draw_selections(selection, validation.resolve_seed(random_state))
-    jaccard = _base.STABILITY_MEASURES.get("jaccard")
-    estimates = [
-        jaccard.bind(replace(selection, support=support, shares=None)).estimate()
-        for support in drawn
-    ]
-    return replace(estimates[0], value=float(np.mean([estimate.value for estimate in estimates])))
 
 
 def bind_top_down(ranks: Floats) -> PairwiseAverage:
@@ -368,18 +278,91 @@ def bind_rank_biased_overlap(ranks: Floats, *, persistence: float = 0.9) -> Pair
     return PairwiseAverage(m, _base.in_stripes(block, ranks.size), shortcut)
 
 
+_WEIGHTED = "; feature_weights= gives the weighted coefficient"
+
+
+def _correlation(formula: str, latex: str) -> dict[str, Any]:
+    """What the mean correlations of pairs of resamples have in common."""
+    return _base.over_pairs(formula, latex) | {"bounds": "[-1, 1]", "corrected_for_chance": True}
+
+
 _base.STABILITY_MEASURES.add(
+    StabilitySpec(
+        name="pearson",
+        aliases=("pcc", "pearson_correlation"),
+        summary="mean Pearson correlation of score vectors",
+        **_correlation(f"r(l_s, l_v){_WEIGHTED}", r"r(l_i, l_v)"),
+        ties="do not matter",
+        source="thesis, eq. 3.2; Nogueira & Brown (2016)",
+        kind="scores",
+        bind=bind_correlation,
+    ),
+    StabilitySpec(
+        name="asd",
+        aliases=("average_standard_deviation",),
+        summary="average standard deviation of standardised scores",
+        formula="1/p sum_j SD_s(z_sj), z the row z-scores, ddof 1",
+        latex=r"\frac{1}{p} \sum_{j=1}^{p} \sqrt{\frac{1}{m - 1} \sum_{s=1}^{m} (z_{sj} - "
+        r"\bar{z}_j)^2}",
+        bounds="[0, inf)",
+        higher_is_better=False,
+        ties="do not matter",
+        source="thesis, eq. 3.6",
+        kind="scores",
+        bind=bind_asd,
+    ),
+    StabilitySpec(
+        name="spearman",
+        aliases=("srcc", "spearman_correlation"),
+        summary="mean Spearman correlation of rankings, average ranks for ties",
+        **_correlation(
+            f"r(rank l_s, rank l_v){_WEIGHTED}",
+            r"r(\operatorname{rank} l_i, \operatorname{rank} l_v)",
+        ),
+        ties="average ranks",
+        source="thesis, eq. 3.3",
+        kind="ranks",
+        bind=bind_correlation,
+    ),
+    StabilitySpec(
+        name="kendall",
+        aliases=("kendall_tau", "tau"),
+        summary="mean Kendall tau-b of rankings",
+        **_correlation(
+            "(C - D) / sqrt((C + D + T_s) (C + D + T_v))",
+            r"\frac{C - D}{\sqrt{(C + D + T_i)(C + D + T_v)}}",
+        ),
+        ties="as in tau-b",
+        source="Kendall (1945), Biometrika 33:239",
+        kind="ranks",
+        bind=bind_kendall,
+    ),
+    StabilitySpec(
+        name="canberra",
+        aliases=("canberra_distance",),
+        summary="mean Canberra distance of rankings, divided by p",
+        **_base.over_pairs(
+            "1/p sum_j |r_sj - r_vj| / (r_sj + r_vj); direction= says whether rank "
+            "1 is the least (ascending) or the most important; location=k lowers ranks above k to k+1",
+            r"\frac{1}{p} \sum_{j=1}^{p} \frac{\lvert r_{ij} - r_{vj} \rvert}{r_{ij} + r_{vj}}",
+        ),
+        bounds="[0, 1)",
+        higher_is_better=False,
+        ties="average ranks",
+        source="thesis, eq. 3.4; location: Jurman et al. (2008), Bioinformatics 24:258",
+        kind="ranks",
+        bind=bind_canberra,
+    ),
     StabilitySpec(
         name="top_down",
         aliases=("weighted_spearman", "savage"),
         summary="mean top-down correlation (Pearson on Savage scores)",
-        formula="mean over pairs of r(S_s, S_v), S = sum_{i = rank}^p 1/i",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} r(S_i, S_v), \quad S_{ij} = \sum_{k = "
-        r"r_{ij}}^{p} \frac{1}{k}",
-        bounds="[-1, 1]",
+        **_correlation(
+            "r(S_s, S_v), S = sum_{i = rank}^p 1/i",
+            r"r(S_i, S_v), \quad S_{ij} = \sum_{k = r_{ij}}^{p} \frac{1}{k}",
+        ),
         ties="mean of the tied Savage scores",
         source="Iman & Conover (1987), Technometrics 29:351",
-        corrected_for_chance=True,
         kind="ranks",
         bind=bind_top_down,
     ),
@@ -387,13 +370,13 @@ _base.STABILITY_MEASURES.add(
         name="weighted_kendall",
         aliases=("weighted_tau",),
         summary="mean weighted Kendall tau, additive hyperbolic weights",
-        formula="mean over pairs of <s, v>_w / (|s|_w |v|_w), w_jl = 1/r_j + 1/r_l, averaged over both r",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{\langle l_i, l_v \rangle_w}{\lVert l_i "
-        r"\rVert_w \lVert l_v \rVert_w}, \quad w_{jk} = \frac{1}{r_j} + \frac{1}{r_k}",
-        bounds="[-1, 1]",
-        ties=("average ranks; with many ties, the mean for random rankings is a little below 0"),
+        **_correlation(
+            "<s, v>_w / (|s|_w |v|_w), w_jl = 1/r_j + 1/r_l, averaged over both r",
+            r"\frac{\langle l_i, l_v \rangle_w}{\lVert l_i \rVert_w \lVert l_v \rVert_w}, \quad "
+            r"w_{jk} = \frac{1}{r_j} + \frac{1}{r_k}",
+        ),
+        ties="average ranks; with many ties, the mean for random rankings is a little below 0",
         source="Vigna (2015), WWW '15:1166",
-        corrected_for_chance=True,
         kind="ranks",
         bind=bind_weighted_kendall,
     ),
@@ -401,9 +384,10 @@ _base.STABILITY_MEASURES.add(
         name="rank_biased_overlap",
         aliases=("rbo",),
         summary="mean extrapolated rank-biased overlap; persistence= (0.9)",
-        formula="mean over pairs of X_p/p q^p + (1 - q)/q sum_d X_d/d q^d, X_d the overlap at depth d",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \left( \frac{X_p}{p} q^p + \frac{1 - q}{q} "
-        r"\sum_{d=1}^{p} \frac{X_d}{d} q^d \right)",
+        **_base.over_pairs(
+            "X_p/p q^p + (1 - q)/q sum_d X_d/d q^d, X_d the overlap at depth d",
+            r"\left( \frac{X_p}{p} q^p + \frac{1 - q}{q} \sum_{d=1}^{p} \frac{X_d}{d} q^d \right)",
+        ),
         bounds="[0, 1]",
         ties="averaged over random orders",
         breaks_ties=True,

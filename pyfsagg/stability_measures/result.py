@@ -165,7 +165,17 @@ class StabilityResult(Recorded):
         return ["result.table"]
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
-        answer = " ".join(self._headlines())
+        rows = self.table.to_dict("index")
+        said = []
+        for name, meaning in HEADLINES.items():
+            row = rows.get(name)
+            if row is None or pd.isna(row["value"]):
+                continue
+            text = f"{titled(name)} is {number(row['value'], DECIMALS)}"
+            if pd.notna(row["lower"]):
+                text += f" ({self._level} interval {_limits(row)})"
+            said.append(f"{text}: {meaning}.")
+        answer = " ".join(said)
         resamples = plural(self.data["n_resamples"], "resample").capitalize()
         facts: list[Block] = [Text(Markup("<b>{}</b>").format(answer))] if answer else []
         facts += [Text(f"{resamples} were compared: {self._what}."), self._measures()]
@@ -181,19 +191,6 @@ class StabilityResult(Recorded):
                 )
             )
         return facts
-
-    def _headlines(self) -> list[str]:
-        """The measures that most readers want, in words."""
-        sentences, rows = [], self.table.to_dict("index")
-        for name, meaning in HEADLINES.items():
-            row = rows.get(name)
-            if row is None or pd.isna(row["value"]):
-                continue
-            text = f"{titled(name)} is {number(row['value'], DECIMALS)}"
-            if pd.notna(row["lower"]):
-                text += f" ({self._level} interval {_limits(row)})"
-            sentences.append(f"{text}: {meaning}.")
-        return sentences
 
     def _measures(self) -> PageTable:
         rows = self.table.to_dict("records")
@@ -297,14 +294,13 @@ def stability(
     compare : EnsembleResult, array, frame or list, optional
         A second collection over the same features, to test equal stability of both selections.
     paired : bool
-        Whether row i of both comes from the same resample; see
-        :meth:`pyfsagg.stability_measures.NogueiraResult.compare`.
+        As in :meth:`pyfsagg.stability_measures.NogueiraResult.compare`.
     names : two str
         Names of the two collections.
     n_features : int, optional
         Number of features p to choose from; needed by most set measures when `data` is a list.
     feature_names : sequence of str, optional
-        Names of the columns; for a list of sets, all features to choose from.
+        Of the columns; for a list of sets, all features to choose from.
     n_features_to_select : float or int, default 0.25
         For measures of sets on scores or ranks: number of the most important features that are
         selected, a fraction of p (rounded up) or a count.
@@ -325,7 +321,6 @@ def stability(
         interval takes time of the order m^2 p log p; with many resamples it is omitted, with a note,
         unless `measures` names them.
     confidence_level : float, default 0.95
-        Confidence level of the intervals.
     n_boot : int, default 1000
         Bootstrap samples.
     sizes : sequence of float or int, optional
@@ -436,8 +431,18 @@ def stability(
             nogueira(data, **reading, confidence_level=confidence_level),
             nogueira(compare, **shared, confidence_level=confidence_level),
         )
-        called = (str(names[0]), str(names[1]))
-        pair = _pair(results, called, paired, _labels(data), _labels(compare))
+        a, b = str(names[0]), str(names[1])
+        if results[0].n_features != results[1].n_features:
+            raise DataError(
+                f"{a} has {results[0].n_features} features and {b} has {results[1].n_features}; ",
+                "stability is compared for the same features to choose from",
+            )
+        labels = _labels(data)
+        strange = sorted(set(_labels(compare)) - set(labels))
+        if strange and labels:
+            raise DataError(f"{b} has the feature {strange[0]!r}, {a} does not")
+        called = (f"{a} (first)", f"{b} (second)") if a == b else (a, b)
+        pair = Pair(called, results, paired, results[0].compare(results[1], paired=paired))
     lists = _as_lists(data)
     return StabilityResult(
         table,
@@ -463,27 +468,6 @@ def stability(
             "sha256": _hash(data, lists, feature_names),
         },
     )
-
-
-def _pair(
-    results: tuple[NogueiraResult, NogueiraResult],
-    names: tuple[str, str],
-    paired: bool,
-    first: Sequence[str],
-    second: Sequence[str],
-) -> Pair:
-    if results[0].n_features != results[1].n_features:
-        raise DataError(
-            f"{names[0]} has {results[0].n_features} features and {names[1]} has ",
-            f"{results[1].n_features}; stability ",
-            "is compared for the same features to choose from",
-        )
-    strange = sorted(set(second) - set(first))
-    if strange and first:
-        raise DataError(f"{names[1]} has the feature {strange[0]!r}, {names[0]} does not")
-    if names[0] == names[1]:
-        names = (f"{names[0]} (first)", f"{names[1]} (second)")
-    return Pair(names, results, paired, results[0].compare(results[1], paired=paired))
 
 
 def _labels(data: Any) -> list[str]:

@@ -16,16 +16,9 @@ import numpy as np
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg._kernels.stability import common_members
-from pyfsagg.stability_measures import _base, chance
+from pyfsagg.stability_measures import _base, chance, nogueira
 from pyfsagg.stability_measures._base import WholeSample
 from pyfsagg.stability_measures._input import SelectedSets
-from pyfsagg.stability_measures.nogueira import (
-    intersection_variance,
-    nogueira_least_variance,
-    nogueira_leave_one_out,
-    nogueira_variance,
-    pairs_variance,
-)
 
 Formula = Callable[[Floats, Floats, Floats, float], Floats]
 
@@ -34,32 +27,9 @@ def jaccard(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
     return shared / (left + right - shared)
 
 
-def dice(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
-    return 2.0 * shared / (left + right)
-
-
-def ochiai(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
-    return np.asarray(shared / np.sqrt(left * right))
-
-
-def hamming(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
-    return (p - left - right + 2.0 * shared) / p
-
-
 def lustgarten(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
     width = np.minimum(left, right) - np.maximum(0.0, left + right - p)
     return np.asarray((shared - left * right / p) / width)
-
-
-def wald(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
-    expected = left * right / p
-    cells: Floats = (shared - expected) / (np.minimum(left, right) - expected)
-    return np.where((left > 0) & (right > 0), cells, np.nan)
-
-
-def kappa(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
-    expected = left * right / p
-    return (shared - expected) / ((left + right) / 2.0 - expected)
 
 
 def phi(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
@@ -67,41 +37,14 @@ def phi(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
     return np.asarray((p * shared - left * right) / spread)
 
 
-def unadjusted(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
-    expected = left * right / p
-    # The root of a perfect square is exact, so two full subsets give 0/0, not a rounded ratio.
-    return np.asarray((shared - expected) / (np.sqrt(left * right) - expected))
+def _excess(largest: Callable[[Floats, Floats], Floats]) -> Formula:
+    """(I - E I) / (`largest` - E I), with E I = n_i n_v / p."""
 
+    def formula(shared: Floats, left: Floats, right: Floats, p: float) -> Floats:
+        expected = left * right / p
+        return np.asarray((shared - expected) / (largest(left, right) - expected))
 
-class ExpectedAverage(_base.PairwiseAverage):
-    """The mean over pairs of a linear function of expected intersections, for one size, in O(m p): row
-    i has intersections w_i (W - w_i), with W the sum of rows."""
-
-    def __init__(
-        self, shares: Floats, value: Callable[[Floats], Floats], least_variance: Callable[[], float]
-    ) -> None:
-        def block(left: slice, right: slice) -> Floats:
-            return value(shares[left] @ shares[right].T)
-
-        super().__init__(len(shares), block, least_variance=least_variance)
-        self.value = value
-        self.rows = shares @ shares.sum(axis=0) - np.einsum("ij,ij->i", shares, shares)
-
-    def estimate(self) -> _base.Estimate:
-        m = self.n_rows
-        n_pairs = m * (m - 1) // 2
-        value = float(self.value(np.array([self.rows.sum() / (2 * n_pairs)]))[0])
-        return (
-            _base.Estimate(value, n_pairs, 0)
-            if np.isfinite(value)
-            else _base.Estimate(np.nan, 0, n_pairs)
-        )
-
-    def leave_one_out(self) -> Floats:
-        m = self.n_rows
-        if m < 3:
-            return np.full(m, np.nan)
-        return self.value((self.rows.sum() - 2 * self.rows) / ((m - 1) * (m - 2)))
+    return formula
 
 
 @dataclass(frozen=True)
@@ -118,27 +61,18 @@ class SetPairs:
     def __call__(
         self, selection: SelectedSets, *, chance_correction: str = "none"
     ) -> _base.PairwiseAverage:
-        check_choice(
-            "chance_correction",
-            chance_correction,
-            ("none", "exact") if self.correctable else ("none",),
-        )
+        known = ("none", "exact") if self.correctable else ("none",)
+        check_choice("chance_correction", chance_correction, known)
         corrected = chance_correction == "exact"
-        least = lambda: pairs_variance(selection, self._corrected(selection, corrected))  # noqa: E731
-        if selection.shares is not None:  # ties at the edge; subsets of scores have one size
-            size, formula = selection.sizes[0], self._corrected(selection, corrected)
-
-            def value(shared: Floats) -> Floats:
-                with np.errstate(divide="ignore", invalid="ignore"):
-                    return formula(shared, size, size, float(selection.p))
-
-            return ExpectedAverage(selection.shares, value, least)
+        least = lambda: nogueira.pairs_variance(selection, self._corrected(selection, corrected))  # noqa: E731
+        if selection.shares is not None:
+            return self._of_shares(selection, selection.shares, corrected, least)
         support = selection.support
         bits = np.zeros((len(support), -(-support.shape[1] // 64) * 8), np.uint8)
         bits[:, : -(-support.shape[1] // 8)] = np.packbits(support, axis=1)
         member = bits.view(np.uint64)
         sizes = selection.sizes
-        p = float(selection.n_features) if selection.n_features is not None else np.nan
+        p = np.nan if selection.n_features is None else float(selection.n_features)
         expected = None
         if corrected:
             expected = chance.ExpectedPairs(
@@ -157,6 +91,33 @@ class SetPairs:
 
         return _base.PairwiseAverage(len(sizes), block, least_variance=least)
 
+    def _of_shares(
+        self, selection: SelectedSets, shares: Floats, corrected: bool, least: Callable[[], float]
+    ) -> _base.PairwiseAverage:
+        """With ties at the edge, in O(m p): subsets of scores have one size, and row i has expected
+        intersections w_i (W - w_i), with W the sum of rows."""
+        size, formula, m = selection.sizes[0], self._corrected(selection, corrected), len(shares)
+        n_pairs = m * (m - 1) // 2
+        rows = shares @ shares.sum(axis=0) - np.einsum("ij,ij->i", shares, shares)
+
+        def value(shared: Floats) -> Floats:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return formula(shared, size, size, float(selection.p))
+
+        def estimate() -> _base.Estimate:
+            mean = float(value(np.array([rows.sum() / (2 * n_pairs)]))[0])
+            defined = n_pairs if np.isfinite(mean) else 0
+            return _base.Estimate(mean if defined else np.nan, defined, n_pairs - defined)
+
+        def without_each() -> Floats:
+            if m < 3:
+                return np.full(m, np.nan)
+            return value((rows.sum() - 2 * rows) / ((m - 1) * (m - 2)))
+
+        return _base.PairwiseAverage(
+            m, lambda a, b: value(shares[a] @ shares[b].T), estimate, least, without_each
+        )
+
     def _corrected(self, selection: SelectedSets, corrected: bool) -> Formula:
         """The formula, if requested corrected for chance at the mean size."""
         if not corrected:
@@ -173,7 +134,7 @@ class SetPairs:
         level = chance.hypergeometric_mean(self.formula, size, size, p)
         if chance_correction == "none":
             return level
-        return 0.0 if level < 1 else float("nan")
+        return 0.0 if level < 1 else np.nan
 
 
 def _frequency_statistic(
@@ -209,9 +170,9 @@ def bind_nogueira(selection: SelectedSets) -> WholeSample:
     return _frequency_statistic(
         selection,
         value,
-        variance=lambda: nogueira_variance(selection),
-        least_variance=lambda: nogueira_least_variance(selection),
-        without_each=lambda: nogueira_leave_one_out(selection),
+        variance=lambda: nogueira.nogueira_variance(selection),
+        least_variance=lambda: nogueira.nogueira_least_variance(selection),
+        without_each=lambda: nogueira.nogueira_leave_one_out(selection),
     )
 
 
@@ -234,10 +195,9 @@ def bind_davis(
     penalty = check_real("penalty", penalty, low=0.0)
     p = selection.p
     sizes = selection.sizes
-    level, maximum = 0.0, 1.0
+    level, maximum, m = 0.0, 1.0, len(sizes)
     if chance_correction == "exact":
-        level = chance.davis_level(selection, penalty)
-        m = len(sizes)
+        level = chance.davis_level(selection, penalty=penalty)
         maximum = max(1 - penalty / p, ((m - 1) // 2) / m)
 
     def value(counts: Floats, weights: Floats) -> Floats:
@@ -272,7 +232,7 @@ def bind_somol(selection: SelectedSets) -> WholeSample:
         if not high > low:
             return 0.0
         counts = selection.membership.sum(axis=0)
-        return float((m / q / (high - low)) ** 2) * intersection_variance(counts, m, p)
+        return float((m / q / (high - low)) ** 2) * nogueira.intersection_variance(counts, m, p)
 
     return _frequency_statistic(selection, value, least_variance=least_variance)
 
@@ -286,30 +246,25 @@ def _somol_ends(q: Any, n: Any, p: int) -> tuple[Any, Any]:
     return low, high
 
 
-def novovicova_chance(size: int, p: int, m: int, *, chance_correction: str = "none") -> float:
-    if chance_correction == "exact":
-        return chance.corrected_level(size, p, m)
-    return chance.novovicova_level(_of_one_size(size, p, m)) if size else float("nan")
+def _whole(level: Callable[..., float]) -> Callable[..., float]:
+    """The chance level of a measure whose mean over subsets of given sizes is `level`."""
 
+    def of_size(
+        size: int, p: int, m: int, *, chance_correction: str = "none", **options: float
+    ) -> float:
+        if chance_correction == "exact":
+            return chance.corrected_level(size, p, m)
+        support = np.zeros((m, p), dtype=bool)
+        support[:, :size] = True
+        return level(SelectedSets(support, p, ()), **options) if size else np.nan
 
-def davis_chance(
-    size: int, p: int, m: int, *, penalty: float = 0.0, chance_correction: str = "none"
-) -> float:
-    if chance_correction == "exact":
-        return chance.corrected_level(size, p, m)
-    return chance.davis_level(_of_one_size(size, p, m), float(penalty)) if size else float("nan")
-
-
-def _of_one_size(size: int, p: int, m: int) -> SelectedSets:
-    support = np.zeros((m, p), dtype=bool)
-    support[:, :size] = True
-    return SelectedSets(support, p, ())
+    return of_size
 
 
 def somol_chance(size: int, p: int, m: int) -> float:
     """E of the measure: it is linear in sum_j h_j (h_j - 1), whose mean is p m (m - 1) (k/p)^2."""
     if size in (0, p):
-        return float("nan")
+        return np.nan
     low, high = _somol_ends(size * m, m, p)
     return float((size / p - low) / (high - low))
 
@@ -320,15 +275,21 @@ def set_measure(*, by_formula: bool = False, **parts: Any) -> _base.StabilitySpe
     return _base.StabilitySpec(kind="sets", ties=ties, breaks_ties=not by_formula, **parts)
 
 
-def _pairwise(*, pair: Formula, linear: bool = True, **parts: Any) -> _base.StabilitySpec:
+def _pairwise(
+    pair: Formula, formula: str, latex: str, *, linear: bool = True, **parts: Any
+) -> _base.StabilitySpec:
     """A mean over pairs, which can be corrected for chance."""
     pairs = SetPairs(pair, correctable=True, linear=linear)
+    parts |= _base.over_pairs(formula, latex)
     return set_measure(bounds="[0, 1]", bind=pairs, chance=pairs.chance, by_formula=linear, **parts)
 
 
-def _beyond_chance(*, pair: Formula, bounds: str = "[-1, 1]", **parts: Any) -> _base.StabilitySpec:
+def _beyond_chance(
+    pair: Formula, formula: str, latex: str, *, bounds: str = "[-1, 1]", **parts: Any
+) -> _base.StabilitySpec:
     """A mean over pairs with a chance-corrected formula."""
     pairs = SetPairs(pair, linear=True)
+    parts |= _base.over_pairs(formula, latex)
     return set_measure(
         bounds=bounds,
         corrected_for_chance=True,
@@ -352,31 +313,31 @@ _base.STABILITY_MEASURES.add(
         source="Davis et al. (2006), Bioinformatics 22:2356",
         needs=("n_features",),
         bind=bind_davis,
-        chance=davis_chance,
+        chance=_whole(chance.davis_level),
     ),
     _pairwise(
         name="dice",
         aliases=("sorensen",),
         summary="mean Dice index",
-        formula="mean over pairs of 2 I / (n_i + n_v)",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{2 I}{n_i + n_v}",
+        formula="2 I / (n_i + n_v)",
+        latex=r"\frac{2 I}{n_i + n_v}",
         source="Dice (1945), Ecology 26:297",
-        pair=dice,
+        pair=lambda shared, left, right, p: 2.0 * shared / (left + right),
     ),
     _pairwise(
         name="hamming",
         summary="mean share of features that both select or both leave out",
-        formula="mean over pairs of (I + p - |V_i u V_v|) / p",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I + p - |V_i \cup V_v|}{p}",
+        formula="(I + p - |V_i u V_v|) / p",
+        latex=r"\frac{I + p - |V_i \cup V_v|}{p}",
         source="Dunne, Cunningham & Azuaje (2002)",
         needs=("n_features",),
-        pair=hamming,
+        pair=lambda shared, left, right, p: (p - left - right + 2.0 * shared) / p,
     ),
     _pairwise(
         name="jaccard",
         summary="mean Jaccard index",
-        formula="mean over pairs of I / (n_i + n_v - I)",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I}{n_i + n_v - I}",
+        formula="I / (n_i + n_v - I)",
+        latex=r"\frac{I}{n_i + n_v - I}",
         source="Jaccard (1901); thesis, eq. 3.5",
         pair=jaccard,
         linear=False,
@@ -385,9 +346,8 @@ _base.STABILITY_MEASURES.add(
         name="tanimoto",
         aliases=("kalousis",),
         summary="mean Tanimoto similarity of subsets (equal to Jaccard)",
-        formula="mean over pairs of 1 - (n_i + n_v - 2 I) / (n_i + n_v - I)",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \left( 1 - \frac{n_i + n_v - 2 I}{n_i + n_v - "
-        r"I} \right)",
+        formula="1 - (n_i + n_v - 2 I) / (n_i + n_v - I)",
+        latex=r"\left( 1 - \frac{n_i + n_v - 2 I}{n_i + n_v - I} \right)",
         source="Kalousis, Prados & Hilario (2007), Knowl. Inf. Syst. 12:95",
         pair=jaccard,
         linear=False,
@@ -396,18 +356,16 @@ _base.STABILITY_MEASURES.add(
         name="kappa",
         aliases=("cohen_kappa",),
         summary="mean Cohen kappa",
-        formula="mean over pairs of (I - n_i n_v/p) / ((n_i + n_v)/2 - n_i n_v/p)",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \frac{n_i n_v}{p}}{\frac{n_i + "
-        r"n_v}{2} - \frac{n_i n_v}{p}}",
+        formula="(I - n_i n_v/p) / ((n_i + n_v)/2 - n_i n_v/p)",
+        latex=r"\frac{I - \frac{n_i n_v}{p}}{\frac{n_i + n_v}{2} - \frac{n_i n_v}{p}}",
         source="Carletta (1996), Comput. Linguist. 22:249",
-        pair=kappa,
+        pair=_excess(lambda left, right: (left + right) / 2.0),
     ),
     _beyond_chance(
         name="lustgarten",
         summary="mean chance-corrected intersection, scaled by its range",
-        formula="mean over pairs of (I - n_i n_v/p) / (min(n_i, n_v) - max(0, n_i + n_v - p))",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \frac{n_i n_v}{p}}{\min(n_i, n_v) - "
-        r"\max(0, n_i + n_v - p)}",
+        formula="(I - n_i n_v/p) / (min(n_i, n_v) - max(0, n_i + n_v - p))",
+        latex=r"\frac{I - \frac{n_i n_v}{p}}{\min(n_i, n_v) - \max(0, n_i + n_v - p)}",
         source="Lustgarten, Gopalakrishnan & Visweswaran (2009), AMIA:406",
         pair=lustgarten,
     ),
@@ -434,24 +392,24 @@ _base.STABILITY_MEASURES.add(
         bounds="[0, 1]",
         source="Novovičová, Somol & Pudil (2009), ICDMW",
         bind=bind_novovicova,
-        chance=novovicova_chance,
+        chance=_whole(chance.novovicova_level),
     ),
     _pairwise(
         name="ochiai",
         aliases=("cosine",),
         summary="mean Ochiai index",
-        formula="mean over pairs of I / sqrt(n_i n_v)",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I}{\sqrt{n_i n_v}}",
+        formula="I / sqrt(n_i n_v)",
+        latex=r"\frac{I}{\sqrt{n_i n_v}}",
         source="Ochiai (1957)",
-        pair=ochiai,
+        pair=lambda shared, left, right, p: shared / np.sqrt(left * right),
     ),
     _beyond_chance(
         name="phi",
         aliases=("phi_coefficient",),
         summary="mean Pearson correlation of indicator vectors",
-        formula="mean over pairs of (I - n_i n_v/p) / sqrt(n_i (1 - n_i/p) n_v (1 - n_v/p))",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \frac{n_i n_v}{p}}{\sqrt{n_i \left( "
-        r"1 - \frac{n_i}{p} \right) n_v \left( 1 - \frac{n_v}{p} \right)}}",
+        formula="(I - n_i n_v/p) / sqrt(n_i (1 - n_i/p) n_v (1 - n_v/p))",
+        latex=r"\frac{I - \frac{n_i n_v}{p}}{\sqrt{n_i \left( 1 - \frac{n_i}{p} \right) n_v \left( 1 - "
+        r"\frac{n_v}{p} \right)}}",
         source="Nogueira & Brown (2016), ECML PKDD:442",
         pair=phi,
     ),
@@ -472,20 +430,19 @@ _base.STABILITY_MEASURES.add(
     _beyond_chance(
         name="unadjusted",
         summary="mean chance-corrected intersection, scaled by the geometric mean size",
-        formula="mean over pairs of (I - n_i n_v/p) / (sqrt(n_i n_v) - n_i n_v/p)",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \frac{n_i n_v}{p}}{\sqrt{n_i n_v} - "
-        r"\frac{n_i n_v}{p}}",
+        formula="(I - n_i n_v/p) / (sqrt(n_i n_v) - n_i n_v/p)",
+        latex=r"\frac{I - \frac{n_i n_v}{p}}{\sqrt{n_i n_v} - \frac{n_i n_v}{p}}",
         source="Bommert & Rahnenführer (2020), LOD:203",
-        pair=unadjusted,
+        # The root of a perfect square is exact, so two full subsets give 0/0, not a rounded ratio.
+        pair=_excess(lambda left, right: np.sqrt(left * right)),
     ),
     _beyond_chance(
         name="wald",
         summary="mean chance-corrected intersection, scaled by the smaller size",
-        formula="mean over pairs of (I - n_i n_v/p) / (min(n_i, n_v) - n_i n_v/p)",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \frac{n_i n_v}{p}}{\min(n_i, n_v) - "
-        r"\frac{n_i n_v}{p}}",
+        formula="(I - n_i n_v/p) / (min(n_i, n_v) - n_i n_v/p)",
+        latex=r"\frac{I - \frac{n_i n_v}{p}}{\min(n_i, n_v) - \frac{n_i n_v}{p}}",
         bounds="[1 - p, 1]",
         source="Wald, Khoshgoftaar & Napolitano (2013), ICTAI",
-        pair=wald,
+        pair=_excess(np.minimum),
     ),
 )

@@ -9,7 +9,6 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
-from numpy.random import Generator
 
 from pyfsagg._base import validation
 from pyfsagg._base.arithmetic import Floats
@@ -17,13 +16,7 @@ from pyfsagg._kernels import stability
 from pyfsagg._kernels.stability import YU
 from pyfsagg._message import Param, Remedy, Use
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures import _base, _input
-from pyfsagg.stability_measures.chance import (
-    ExpectedPairs,
-    corrected_level,
-    hypergeometric_mean,
-    log_choose,
-)
+from pyfsagg.stability_measures import _base, _input, chance
 from pyfsagg.stability_measures.sets import set_measure
 
 MAX_COMBINATIONS = 1_000_000
@@ -140,37 +133,35 @@ def similar_pairs(matrix: Floats, threshold: float) -> stability.Neighbours:
     return stability.Neighbours(start, columns.astype(np.intp), strength, place)
 
 
-class RandomLevel:
+def random_level(
+    kind: int, graph: stability.Neighbours, p: int, n_random: int, random_state: Any
+) -> Callable[[int, int], float]:
     """Monte Carlo mean of an adjusted intersection by sizes, from prefixes of the same permutations, so
     levels are monotone in the sizes."""
+    seeds = np.random.default_rng(random_state).integers(0, 2**63, size=2)
 
-    def __init__(
-        self, kind: int, graph: stability.Neighbours, p: int, n_random: int, random_state: Any
-    ) -> None:
-        rng = np.random.default_rng(random_state)
-        self.kind, self.graph, self.p, self.n_random = kind, graph, p, n_random
-        self.seeds = rng.integers(0, 2**63, size=2)
-
-    def __call__(self, left: int, right: int) -> float:
+    def level(left: int, right: int) -> float:
         total = 0.0
-        generators = [np.random.default_rng(seed) for seed in self.seeds]
-        for first in range(0, self.n_random, 1000):
-            count = min(1000, self.n_random - first)
+        generators = [np.random.default_rng(seed) for seed in seeds]
+        for first in range(0, n_random, 1000):
+            count = min(1000, n_random - first)
             drawn = []
             for rng, size in zip(generators, (left, right), strict=True):
-                position = np.argsort(rng.random((count, self.p)), axis=1)
-                support = np.zeros((count, self.p), dtype=bool)
+                position = np.argsort(rng.random((count, p)), axis=1)
+                support = np.zeros((count, p), dtype=bool)
                 np.put_along_axis(support, position[:, :size], True, axis=1)
                 drawn.append(support)
-            total += float(stability.adjusted_rows(self.kind, drawn[0], drawn[1], self.graph).sum())
-        return total / self.n_random
+            total += float(stability.adjusted_rows(kind, drawn[0], drawn[1], graph).sum())
+        return total / n_random
+
+    return level
 
 
 def enumerated_level(
     kind: int, graph: stability.Neighbours, left: int, right: int, p: int
 ) -> float:
     """Mean of an adjusted intersection over all pairs of subsets of the two sizes."""
-    n_pairs = np.exp(log_choose(p, left) + log_choose(p, right))
+    n_pairs = np.exp(chance.log_choose(p, left) + chance.log_choose(p, right))
     if n_pairs > MAX_COMBINATIONS * (1 + 1e-9):
         raise ParameterError(
             Use(chance_correction="exact"),
@@ -205,9 +196,11 @@ def _stand_in(degree: int, first: int, second: int, p: int) -> float:
     outside = np.arange(max(0, degree - first + 1), min(degree, p - first) + 1).astype(np.float64)
     inside = degree - outside
     log_law = (
-        log_choose(p - first, outside) + log_choose(first - 1, inside) - log_choose(p - 1, degree)
+        chance.log_choose(p - first, outside)
+        + chance.log_choose(first - 1, inside)
+        - chance.log_choose(p - 1, degree)
     )
-    missed = np.exp(log_choose(p - 1 - outside, second) - log_choose(p - 1, second))
+    missed = np.exp(chance.log_choose(p - 1 - outside, second) - chance.log_choose(p - 1, second))
     return float(first / p * (1 - second / p) * (np.exp(log_law) @ (1 - missed)))
 
 
@@ -225,42 +218,42 @@ class AdjustedPairs:
         threshold: float = 0.9,
         chance_correction: str = "default",
         n_random: int = 10_000,
-        random_state: int | Generator | None = 0,
+        random_state: int | np.random.Generator | None = 0,
     ) -> _base.PairwiseAverage:
         validation.check_choice(
             "chance_correction", chance_correction, ("default", "none", "exact", "estimate")
         )
-        if chance_correction == "default":  # Yu's intersection has an exact level at every size
-            chance_correction = "exact" if self.kind == YU else "estimate"
         threshold = validation.check_real("threshold", threshold, low=0.0, high=1.0, low_open=True)
         graph = similar_pairs(similarity, threshold)
-        support = selection.support
+        support, p = selection.support, selection.p
         sizes = support.sum(axis=1).astype(np.float64)
-        p = selection.p
-        level: Callable[[int, int], float] | None = None
-        if chance_correction == "estimate":
-            n_random = validation.check_integer("n_random", n_random, low=1)
-            level = RandomLevel(self.kind, graph, p, n_random, random_state)
-        elif chance_correction == "exact" and self.kind == YU:
-            level = lambda a, b: yu_level(graph, a, b, p)  # noqa: E731
-        elif chance_correction == "exact":
-            level = lambda a, b: enumerated_level(self.kind, graph, a, b, p)  # noqa: E731
-        expected = None if level is None else ExpectedPairs(sizes, level)
+        expected = None
+        if chance_correction != "none":
+            level = self._level(graph, p, chance_correction, n_random, random_state)
+            expected = chance.ExpectedPairs(sizes, level)
 
         def block(left: slice, right: slice) -> Floats:
-            cells: Floats = stability.adjusted_block(
-                self.kind, support[left], support[right], graph
-            )
+            rows, n_left, n_right = support[left], sizes[left, None], sizes[None, right]
+            cells: Floats = stability.adjusted_block(self.kind, rows, support[right], graph)
             if self.kind == YU:
-                both_empty = (sizes[left, None] == 0) & (sizes[None, right] == 0)
-                cells[both_empty] = np.nan
+                cells[(n_left == 0) & (n_right == 0)] = np.nan
             if expected is None:
                 return cells
-            n_left, n_right = sizes[left, None], sizes[None, right]
             largest = (n_left + n_right) / 2.0 if self.kind == YU else np.sqrt(n_left * n_right)
             return _corrected(cells, expected.block(left, right), largest)
 
         return _base.PairwiseAverage(len(sizes), block)
+
+    def _level(
+        self, graph: stability.Neighbours, p: int, how: str, n_random: int, random_state: Any
+    ) -> Callable[[int, int], float]:
+        """The mean of the intersection of random subsets, by their two sizes."""
+        if how == "exact" and self.kind != YU:
+            return lambda left, right: enumerated_level(self.kind, graph, left, right, p)
+        if how != "estimate" and self.kind == YU:  # which has an exact level at every size
+            return lambda left, right: yu_level(graph, left, right, p)
+        n_random = validation.check_integer("n_random", n_random, low=1)
+        return random_level(self.kind, graph, p, n_random, random_state)
 
     def chance(
         self,
@@ -272,15 +265,13 @@ class AdjustedPairs:
         threshold: float = 0.9,
         chance_correction: str = "default",
         n_random: int = 10_000,
-        random_state: int | Generator | None = 0,
+        random_state: int | np.random.Generator | None = 0,
     ) -> float:
         """Expected value for two random subsets of one size."""
         if chance_correction != "none":
-            return corrected_level(size, p, m)
+            return chance.corrected_level(size, p, m)
         graph = similar_pairs(similarity, threshold)
-        if self.kind == YU:
-            return yu_level(graph, size, size, p)
-        return RandomLevel(self.kind, graph, p, n_random, random_state)(size, size)
+        return self._level(graph, p, "default", n_random, random_state)(size, size)
 
 
 def _corrected(cells: Floats, level: Floats, maximum: Floats | float) -> Floats:
@@ -313,8 +304,8 @@ def bind_zucknick(
     expected = None
     if chance_correction == "exact":
         formula = _expected_zucknick(strong)
-        expected = ExpectedPairs(
-            sizes, lambda a, b: hypergeometric_mean(formula, a, b, selection.p)
+        expected = chance.ExpectedPairs(
+            sizes, lambda a, b: chance.hypergeometric_mean(formula, a, b, selection.p)
         )
 
     def block(left: slice, right: slice) -> Floats:
@@ -366,9 +357,9 @@ def bind_sechidis(
             square = weights @ sizes**2 / n
             on = size / p * (1 - size / p)
             off = (square - size) / (p * p - p) - (size / p) ** 2
-            chance = on * diagonal + off * (everything - diagonal)
-            usable = (size > 0) & (size < p) & (np.abs(chance) > 1e-12)
-            values = np.where(usable, 1 - observed / chance, np.nan)
+            by_chance = on * diagonal + off * (everything - diagonal)
+            usable = (size > 0) & (size < p) & (np.abs(by_chance) > 1e-12)
+            values = np.where(usable, 1 - observed / by_chance, np.nan)
         return np.where(np.isfinite(values), values, np.nan)
 
     return _base.WholeSample(len(sizes), evaluate)
@@ -381,10 +372,10 @@ def _similarity_among_ties(member: Floats, strong: Floats) -> Floats | None:
     if not tied.any():
         return None
     group = tied.sum(axis=1)
-    chance = (member * tied).sum(axis=1) / np.maximum(group, 1.0)
+    share = (member * tied).sum(axis=1) / np.maximum(group, 1.0)
     single = tied @ np.diag(strong)
     together = np.einsum("ij,ij->i", tied @ strong, tied) - single
-    return np.asarray(chance * (1 - chance) * (single - together / np.maximum(group - 1, 1.0)))
+    return np.asarray(share * (1 - share) * (single - together / np.maximum(group - 1, 1.0)))
 
 
 def zucknick_chance(
@@ -397,9 +388,9 @@ def zucknick_chance(
     chance_correction: str = "none",
 ) -> float:
     if chance_correction == "exact":
-        return corrected_level(size, p, m)
+        return chance.corrected_level(size, p, m)
     formula = _expected_zucknick(_thresholded(similarity, threshold))
-    return hypergeometric_mean(formula, size, size, p)
+    return chance.hypergeometric_mean(formula, size, size, p)
 
 
 def _adjusted(**parts: Any) -> _base.StabilitySpec:
@@ -413,12 +404,12 @@ def _intersection(kind: int, *, formula: str, latex: str, **parts: Any) -> _base
     size, size_in_latex = "sqrt(n_i n_v)", r"\sqrt{n_i n_v}"
     if kind == YU:
         size, size_in_latex = "(n_i + n_v)/2", r"\frac{n_i + n_v}{2}"
+    share = rf"\frac{{I - \mathrm{{E}}\, I}}{{{size_in_latex} - \mathrm{{E}}\, I}}"
     return _adjusted(
-        formula=f"mean over pairs of (I - E I) / ({size} - E I), I = |V_i n V_v| + {formula}",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{I - \mathrm{E}\, I}{"
-        + size_in_latex
-        + r" - \mathrm{E}\, I}, \quad I = |V_i \cap V_v| + "
-        + latex,
+        **_base.over_pairs(
+            f"(I - E I) / ({size} - E I), I = |V_i n V_v| + {formula}",
+            rf"{share}, \quad I = |V_i \cap V_v| + {latex}",
+        ),
         bounds="(-inf, 1]",
         corrected_for_chance=True,
         bind=pairs,
@@ -470,7 +461,7 @@ _base.STABILITY_MEASURES.add(
         source="Sechidis et al. (2020), ECML PKDD:327",
         bind=bind_sechidis,
         by_formula=True,
-        chance=corrected_level,
+        chance=chance.corrected_level,
     ),
     _intersection(
         YU,
@@ -483,9 +474,10 @@ _base.STABILITY_MEASURES.add(
     _adjusted(
         name="zucknick",
         summary="Jaccard index plus the similarity of the features not shared",
-        formula="mean over pairs of (|V_i n V_v| + C(V_i, V_v) + C(V_v, V_i)) / |V_i u V_v|",
-        latex=r"\frac{2}{m (m - 1)} \sum_{i < v} \frac{|V_i \cap V_v| + C(V_i, V_v) + C(V_v, "
-        r"V_i)}{|V_i \cup V_v|}",
+        **_base.over_pairs(
+            "(|V_i n V_v| + C(V_i, V_v) + C(V_v, V_i)) / |V_i u V_v|",
+            r"\frac{|V_i \cap V_v| + C(V_i, V_v) + C(V_v, V_i)}{|V_i \cup V_v|}",
+        ),
         bounds="[0, inf)",
         source="Zucknick, Richardson & Stronach (2008), SAGMB 7(1)",
         bind=bind_zucknick,

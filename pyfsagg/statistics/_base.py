@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -47,6 +48,12 @@ class Groups:
     values: tuple[Floats, ...]
     names: tuple[str, ...]
     n_dropped: int
+
+
+def pairs(names: Sequence[str]) -> Iterator[tuple[int, int, dict[str, str]]]:
+    """All pairs of positions, with the columns of a table that name them."""
+    for i, j in itertools.combinations(range(len(names)), 2):
+        yield i, j, {"group1": names[i], "group2": names[j]}
 
 
 def rounded(values: Floats, decimals: object) -> Floats:
@@ -103,7 +110,35 @@ def read_blocks(data: Any, *, subject: Any, condition: Any, value: Any, missing:
         raise ParameterError(
             Param("subject"), " is missing: a long frame needs a column of the subjects"
         )
-    return _complete_blocks(_pivot(_as_frame(data), subject, condition, value), missing)
+    frame = _as_frame(data)
+    columns = {"subject": subject, "condition": condition, "value": value}
+    if len(set(columns.values())) < 3:
+        raise ParameterError(
+            f"subject, condition and value must be three different columns, got {columns}"
+        )
+    both = [_labels(frame, role, columns[role]) for role in ("subject", "condition")]
+    cells = pd.MultiIndex.from_arrays(both)
+    if cells.has_duplicates:
+        first = cells[cells.duplicated()][0]
+        rows = frame.loc[np.asarray(cells == first)]
+        others = [
+            repr(column)
+            for column in frame.columns
+            if column not in columns.values() and rows[column].nunique(dropna=False) > 1
+        ]
+        raise DataError(
+            f"subject {first[0]!r} has {len(rows)} values for condition {first[1]!r}; one is allowed. ",
+            f"The column(s) {', '.join(others)} differ between these rows: a second factor is not "
+            "supported, so filter on one level of it, or average over it first."
+            if others
+            else "Average the repetitions first, or remove the rows that are there twice.",
+        )
+    numbers = read_numbers(_column(frame, "value", value), str(value))
+    (places, subjects), (positions, conditions) = map(_codes, both)
+    wide = np.full((len(subjects), len(conditions)), np.nan)
+    wide[places, positions] = numbers
+    table = pd.DataFrame(wide, index=pd.Index(subjects), columns=pd.Index(conditions))
+    return _complete_blocks(table, missing)
 
 
 def _check_names(**columns: Any) -> None:
@@ -149,25 +184,6 @@ def _labels(frame: pd.DataFrame, role: str, name: Hashable) -> pd.Series[Any]:
     return column
 
 
-def _pivot(
-    frame: pd.DataFrame, subject: Hashable, condition: Hashable, value: Hashable
-) -> pd.DataFrame:
-    columns = {"subject": subject, "condition": condition, "value": value}
-    if len(set(columns.values())) < 3:
-        raise ParameterError(
-            f"subject, condition and value must be three different columns, got {columns}"
-        )
-    both = [_labels(frame, role, columns[role]) for role in ("subject", "condition")]
-    cells = pd.MultiIndex.from_arrays(both)
-    if cells.has_duplicates:
-        _refuse_repeated(frame, cells, list(columns.values()))
-    numbers = read_numbers(_column(frame, "value", value), str(value))
-    (rows, subjects), (places, conditions) = map(_codes, both)
-    wide = np.full((len(subjects), len(conditions)), np.nan)
-    wide[rows, places] = numbers
-    return pd.DataFrame(wide, index=pd.Index(subjects), columns=pd.Index(conditions))
-
-
 def _codes(labels: pd.Series[Any]) -> tuple[Indices, list[str]]:
     """Position of each label, and the labels: order of the categories or of first appearance."""
     codes: Any
@@ -183,23 +199,6 @@ def _codes(labels: pd.Series[Any]) -> tuple[Indices, list[str]]:
             f"two different labels of column {labels.name!r} both read {twice!r}; rename one"
         )
     return np.asarray(codes, dtype=np.intp), names
-
-
-def _refuse_repeated(frame: pd.DataFrame, cells: pd.MultiIndex, used: list[Hashable]) -> None:
-    first = cells[cells.duplicated()][0]
-    rows = frame.loc[np.asarray(cells == first)]
-    others = [
-        repr(column)
-        for column in frame.columns
-        if column not in used and rows[column].nunique(dropna=False) > 1
-    ]
-    raise DataError(
-        f"subject {first[0]!r} has {len(rows)} values for condition {first[1]!r}; one is allowed. ",
-        f"The column(s) {', '.join(others)} differ between these rows: a second factor is not "
-        "supported, so filter on one level of it, or average over it first."
-        if others
-        else "Average the repetitions first, or remove the rows that are there twice.",
-    )
 
 
 def _read_wide(data: Any, subject: Hashable | None) -> pd.DataFrame:
@@ -326,10 +325,6 @@ def read_groups(data: Any, *, group: Any, value: Any, missing: str) -> Groups:
     else:
         wide = _read_wide(data, None)
         samples = {str(name): wide[name].to_numpy(dtype=np.float64) for name in wide.columns}
-    return _complete_groups(samples, missing)
-
-
-def _complete_groups(samples: dict[str, Floats], missing: str) -> Groups:
     if len(samples) < 2:
         raise DataError(f"the data have {len(samples)} group(s); at least 2 are needed to compare")
     absent = {name: int(np.isnan(sample).sum()) for name, sample in samples.items()}

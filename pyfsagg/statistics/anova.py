@@ -60,11 +60,10 @@ class OneWayAnova(_base.TestResult):
     def sentence(self) -> str:
         name = "Welch's one-way ANOVA" if self.welch else "One-way ANOVA"
         dropped = f" ({self.n_dropped} missing omitted)" if self.n_dropped else ""
+        df = f"{number_text(self.df_effect)}, {number_text(self.df_error)}"
         return (
             f"{name} of {self.n_groups} groups with {self.n} values{dropped}: "
-            f"{self._verdict(self.p_value, 'groups')} "
-            f"(F({number_text(self.df_effect)}, {number_text(self.df_error)}) = "
-            f"{number_text(self.f)}, "
+            f"{self._verdict(self.p_value, 'groups')} (F({df}) = {number_text(self.f)}, "
             f"{_base.p_text(self.p_value)}; η² = {number_text(self.eta_squared)}, "
             f"{self._interval(self.eta_squared_interval)})."
         )
@@ -118,13 +117,35 @@ def one_way_anova(
     (F(2, 9) = 6.87, p = 0.0154; η² = 0.604, 95 % interval 0.0344 to 0.759).
     """
     level = _base.check_confidence_level("confidence_level", confidence_level)
-    check_flag("welch", welch)
+    welch = check_flag("welch", welch)
     groups = _base.read_groups(data, group=group, value=value, missing=missing)
     values, exponent = scaled_together(*groups.values)
     groups = replace(groups, values=tuple(values))
-    _check_groups(groups, exponent, welch)
-    n, k = sum(sample.size for sample in values), len(values)
-    overall = np.concatenate(values).mean()
+    everything = np.concatenate(values)
+    n, k, overall = everything.size, len(values), everything.mean()
+    if _base.negligible(everything - everything[0], everything):
+        same = original(everything[0], exponent)
+        raise DataError(f"all {n} values are the same ({same:g}): there is nothing to test")
+    if n <= k:
+        raise DataError(
+            "every group has one value only; at least one group needs two for the variation "
+            "within groups"
+        )
+    flat = [
+        name
+        for name, sample in zip(groups.names, values, strict=True)
+        if _base.negligible(sample - math.fsum(sample) / sample.size, everything)
+    ]
+    if len(flat) == k:
+        raise DataError(
+            "the values do not vary within any group: F is infinite. Check for values that were "
+            "rounded or copied"
+        )
+    if welch and flat:
+        raise DataError(
+            f"group {flat[0]!r} has one value or values that do not vary: Welch's test has no weight for it",
+            Remedy("use ", Use(welch=False), " or leave the group out"),
+        )
     ss_effect = sum(sample.size * float(np.square(sample.mean() - overall)) for sample in values)
     ss_error = sum(float(np.square(sample - sample.mean()).sum()) for sample in values)
     # scipy's f_oneway takes the sum between groups as a difference, which can be negative for
@@ -148,41 +169,12 @@ def one_way_anova(
         eta_squared_interval=effect_sizes.variance_share_interval(
             f, (df_effect, df_error), level, shares=(k - 1, n - k)
         ),
-        welch=bool(welch),
+        welch=welch,
         confidence_level=level,
         n=n,
         n_groups=k,
         n_dropped=groups.n_dropped,
     )
-
-
-def _check_groups(groups: _base.Groups, exponent: int, welch: bool) -> None:
-    everything = np.concatenate(groups.values)
-    if _base.negligible(everything - everything[0], everything):
-        value = original(everything[0], exponent)
-        raise DataError(
-            f"all {everything.size} values are the same ({value:g}): there is nothing to test"
-        )
-    if everything.size <= len(groups.names):
-        raise DataError(
-            "every group has one value only; at least one group needs two for the variation "
-            "within groups"
-        )
-    flat = [
-        name
-        for name, sample in zip(groups.names, groups.values, strict=True)
-        if _base.negligible(sample - math.fsum(sample) / sample.size, everything)
-    ]
-    if len(flat) == len(groups.names):
-        raise DataError(
-            "the values do not vary within any group: F is infinite. Check for values that were "
-            "rounded or copied"
-        )
-    if welch and flat:
-        raise DataError(
-            f"group {flat[0]!r} has one value or values that do not vary: Welch's test has no weight for it",
-            Remedy("use ", Use(welch=False), " or leave the group out"),
-        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -264,25 +256,14 @@ def sphericity_test(values: Floats, mauchly: str = "textbook") -> Sphericity:
         note = "Mauchly's test is undefined: some contrast of the conditions is constant"
         return Sphericity(math.nan, math.nan, gg, hf, note)
     log_w = float(np.log(eigenvalues).sum()) - q * math.log(total / q)
-    return Sphericity(math.exp(log_w), _mauchly_p_value(log_w, n, k, mauchly), gg, hf, "")
-
-
-def _mauchly_p_value(log_w: float, n: int, k: int, reading: str) -> float:
-    q, df = k - 1, n - 1
+    df, odd = n - 1, k if mauchly == "r" else q
     rho = 1.0 - (2 * q**2 + q + 2) / (6.0 * q * df)
-    odd = k if reading == "r" else q
-    second = (
-        (q + 2)
-        * (q - 1)
-        * (q - 2)
-        * (2 * q**3 + 6 * q**2 + 3 * odd + 2)
-        / (288.0 * (df * q * rho) ** 2)
-    )
-    z = -df * rho * log_w
-    f = q * (q + 1) / 2 - 1
+    cubic = (q + 2) * (q - 1) * (q - 2) * (2 * q**3 + 6 * q**2 + 3 * odd + 2)
+    second = cubic / (288.0 * (df * q * rho) ** 2)
+    z, f = -df * rho * log_w, q * (q + 1) / 2 - 1
     first_tail = float(scipy.stats.chi2.sf(z, f))
     p = first_tail + second * (float(scipy.stats.chi2.sf(z, f + 4)) - first_tail)
-    return min(1.0, max(0.0, p))
+    return Sphericity(math.exp(log_w), min(1.0, max(0.0, p)), gg, hf, "")
 
 
 @dataclass(frozen=True, repr=False)
@@ -422,11 +403,8 @@ def rm_anova(
     p_gg           0.0343
     ges            0.1179
     """
-    check_choice(
-        "sphericity_correction",
-        sphericity_correction,
-        ("greenhouse_geisser", "huynh_feldt", "none"),
-    )
+    known = ("greenhouse_geisser", "huynh_feldt", "none")
+    check_choice("sphericity_correction", sphericity_correction, known)
     check_choice("mauchly", mauchly, ("textbook", "r"))
     level = _base.check_confidence_level("confidence_level", confidence_level)
     blocks = _base.read_blocks(

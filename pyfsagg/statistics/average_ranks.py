@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,16 +14,8 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.fields import columns
 from pyfsagg._base.validation import check_flag, check_real
 from pyfsagg.exceptions import DataError
-from pyfsagg.statistics._base import (
-    Blocks,
-    TestResult,
-    check_confidence_level,
-    gauss_legendre,
-    number_text,
-    p_text,
-    read_blocks,
-    significance_level,
-)
+from pyfsagg.statistics import _base
+from pyfsagg.statistics._base import Blocks, TestResult, number_text, p_text, pairs, read_blocks
 from pyfsagg.statistics.effect_sizes import variance_share_interval
 
 
@@ -138,7 +129,7 @@ def friedman(
     >>> round(result.statistic, 4), round(result.p_value, 4), result.average_ranks
     (6.0, 0.0498, (1.0, 2.5, 2.5))
     """
-    level = check_confidence_level("confidence_level", confidence_level)
+    level = _base.check_confidence_level("confidence_level", confidence_level)
     blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     return friedman_of_ranks(rank_blocks(blocks, higher_is_better), blocks, level)
 
@@ -165,7 +156,7 @@ def friedman_of_ranks(ranks: Floats, blocks: Blocks, confidence_level: float) ->
         f_p_value=f_p_value,
         kendall_w=w,
         kendall_w_interval=limits,
-        average_ranks=tuple(float(rank) for rank in ranks.mean(axis=0)),
+        average_ranks=tuple(ranks.mean(axis=0).tolist()),
         conditions=blocks.conditions,
         confidence_level=confidence_level,
         n_subjects=n,
@@ -173,14 +164,12 @@ def friedman_of_ranks(ranks: Floats, blocks: Blocks, confidence_level: float) ->
     )
 
 
-def _rank_error(n_subjects: int, n_conditions: int) -> float:
-    """Standard deviation of a difference of average ranks, √(k (k + 1) / (6 n))."""
-    return math.sqrt(n_conditions * (n_conditions + 1) / (6.0 * n_subjects))
-
-
-def _critical_value(alpha: float, n_conditions: int) -> float:
-    """q_α: the quantile of the studentised range with infinite degrees of freedom over √2."""
-    return float(scipy.stats.studentized_range.isf(alpha, n_conditions, np.inf)) / math.sqrt(2.0)
+def _critical(alpha: float, n_subjects: int, n_conditions: int) -> tuple[float, float]:
+    """q_α, the quantile of the studentised range with infinite degrees of freedom over √2; and the standard
+    deviation of a difference of average ranks, √(k (k + 1) / (6 n))."""
+    quantile = float(scipy.stats.studentized_range.isf(alpha, n_conditions, np.inf))
+    error = math.sqrt(n_conditions * (n_conditions + 1) / (6.0 * n_subjects))
+    return quantile / math.sqrt(2.0), error
 
 
 _REACH = 39.0  # beyond which the normal density is below the smallest double
@@ -190,7 +179,7 @@ def _range_tail(q: float, k: int) -> float:
     """P(range of k normal values > q) as k ∫ φ(z) (S(z)^(k−1) − (S(z) − S(z + q))^(k−1)) dz, S = 1 − Φ;
     1 − P(range ≤ q) would cancel."""
     edges = np.arange(-_REACH, _REACH)
-    nodes, weights = gauss_legendre(20)
+    nodes, weights = _base.gauss_legendre(20)
     z = (edges[:, None] + 0.5 * (nodes + 1.0)).ravel()
     log_s = scipy.special.log_ndtr(-z)
     share = np.exp(np.minimum(scipy.special.log_ndtr(-(z + q)) - log_s, 0.0))
@@ -226,15 +215,14 @@ class NemenyiTest(TestResult):
     def sentence(self) -> str:
         """The pairs that differ, the smallest p-value first."""
         different = self.frame[self.frame["significant"]].sort_values("p", kind="stable")
-        pairs = [
+        said = [
             f"{row['group1']} and {row['group2']} ({p_text(row['p'])})"
             for row in different.to_dict(orient="records")
         ]
+        verdict = self._pairs_verdict(len(said), len(self.frame))
         return (
-            f"Nemenyi test on {self.n_subjects} subjects: "
-            f"{self._pairs_verdict(len(pairs), len(self.frame))} "
-            "(critical difference of average "
-            f"ranks {number_text(self.critical_difference)}){self._listed(pairs)}."
+            f"Nemenyi test on {self.n_subjects} subjects: {verdict} (critical difference of average "
+            f"ranks {number_text(self.critical_difference)}){self._listed(said)}."
         )
 
 
@@ -268,20 +256,22 @@ def nemenyi(
     1  condition 1  condition 3        -2.0  0.0130         True
     2  condition 2  condition 3        -1.0  0.3335        False
     """
-    level = significance_level(check_confidence_level("confidence_level", confidence_level))
+    level = _base.significance_level(
+        _base.check_confidence_level("confidence_level", confidence_level)
+    )
     blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     ranks = rank_blocks(blocks, higher_is_better).mean(axis=0)
     n, k = blocks.values.shape
-    limit = _critical_value(level, k) * _rank_error(n, k)
+    q, error = _critical(level, n, k)
+    limit = q * error
     rows = []
-    for i, j in itertools.combinations(range(k), 2):
+    for i, j, names in pairs(blocks.conditions):
         difference = float(ranks[i] - ranks[j])
-        z = difference / _rank_error(n, k)
+        z = difference / error
         p = _range_tail(abs(z) * math.sqrt(2.0), k)
         rows.append(
             {
-                "group1": blocks.conditions[i],
-                "group2": blocks.conditions[j],
+                **names,
                 "average_rank1": float(ranks[i]),
                 "average_rank2": float(ranks[j]),
                 "difference": difference,
@@ -382,40 +372,34 @@ def critical_difference(
     >>> round(result.critical_difference, 4), result.cliques
     (1.6572, (('condition 1', 'condition 2'), ('condition 2', 'condition 3')))
     """
-    level = significance_level(check_confidence_level("confidence_level", confidence_level))
+    level = _base.significance_level(
+        _base.check_confidence_level("confidence_level", confidence_level)
+    )
     blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     by_subject = rank_blocks(blocks, higher_is_better)
     n, k = by_subject.shape
     ranks = by_subject.mean(axis=0)
     order = np.argsort(ranks, kind="stable")
-    q = _critical_value(level, k)
-    limit = q * _rank_error(n, k)
+    q, error = _critical(level, n, k)
+    limit = q * error
     names = tuple(blocks.conditions[j] for j in order)
+    sorted_ranks, cliques, reached = ranks[order], [], 0
+    for start in range(k):
+        end = int(np.searchsorted(sorted_ranks - sorted_ranks[start], limit, side="left"))
+        if end - start > 1 and end > reached:
+            cliques.append(names[start:end])
+            reached = end
     return CriticalDifference(
         conditions=names,
-        average_ranks=tuple(float(ranks[j]) for j in order),
+        average_ranks=tuple(sorted_ranks.tolist()),
         critical_difference=limit,
         q=q,
-        cliques=_cliques(ranks[order], names, limit),
+        cliques=tuple(cliques),
         friedman=friedman_of_ranks(by_subject, blocks, 1.0 - level),
         confidence_level=confidence_level,
         n_subjects=n,
         n_dropped=blocks.n_dropped,
     )
-
-
-def _cliques(
-    sorted_ranks: Floats, names: tuple[str, ...], limit: float
-) -> tuple[tuple[str, ...], ...]:
-    """Runs of neighbours within less than `limit` that are not part of a longer one."""
-    cliques = []
-    reached = 0
-    for start in range(len(names)):
-        end = int(np.searchsorted(sorted_ranks - sorted_ranks[start], limit, side="left"))
-        if end - start > 1 and end > reached:
-            cliques.append(names[start:end])
-            reached = end
-    return tuple(cliques)
 
 
 def win_tie_loss(
@@ -456,20 +440,11 @@ def win_tie_loss(
     blocks = read_blocks(data, subject=subject, condition=condition, value=value, missing=missing)
     signed = blocks.values if higher_is_better else -blocks.values
     rows = []
-    for i, j in itertools.combinations(range(len(blocks.conditions)), 2):
+    for i, j, names in pairs(blocks.conditions):
         with np.errstate(over="ignore"):  # beyond the largest number is beyond any margin
             difference = signed[:, i] - signed[:, j]
         wins, losses = int((difference > margin).sum()), int((difference < -margin).sum())
-        rows.append(
-            {
-                "group1": blocks.conditions[i],
-                "group2": blocks.conditions[j],
-                "wins": wins,
-                "ties": difference.size - wins - losses,
-                "losses": losses,
-                "p": float(scipy.stats.binomtest(wins, wins + losses).pvalue)
-                if wins + losses
-                else 1.0,
-            }
-        )
+        ties = difference.size - wins - losses
+        p = scipy.stats.binomtest(wins, wins + losses).pvalue if wins + losses else 1.0
+        rows.append({**names, "wins": wins, "ties": ties, "losses": losses, "p": float(p)})
     return pd.DataFrame(rows)

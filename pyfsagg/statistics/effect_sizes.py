@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -34,14 +33,7 @@ class EffectSize(Part):
 def noncentral_t_interval(
     t: float, df: float, confidence_level: float = 0.95
 ) -> tuple[float, float]:
-    """Confidence limits of the noncentrality of a t statistic.
-
-    Examples
-    --------
-    >>> lower, upper = noncentral_t_interval(2.0, 10)
-    >>> round(lower, 4), round(upper, 4)
-    (-0.1835, 4.1011)
-    """
+    """Confidence limits of the noncentrality of a t statistic."""
     tail = (1.0 - _base.check_confidence_level("confidence_level", confidence_level)) / 2.0
     t, df = check_real("t", t), check_real("df", df, low=0.0, low_open=True)
     if t < 0.0:
@@ -76,24 +68,15 @@ def _noncentral_t_cdf(t: float, df: float, noncentrality: float) -> float:
     # Density of S, from that of χ² = df·S².
     log_density = (df - 1.0) * np.log(s) - 0.5 * df * s * s + 0.5 * df * math.log(0.5 * df)
     density = 2.0 * np.exp(log_density - scipy.special.gammaln(0.5 * df))
-    return below + float(
-        half * np.dot(weights, scipy.special.ndtr(t * s - noncentrality) * density)
-    )
+    inside = np.dot(weights, scipy.special.ndtr(t * s - noncentrality) * density)
+    return below + float(half * inside)
 
 
 def noncentral_f_interval(
     f: float, df_effect: float, df_error: float, confidence_level: float = 0.95
 ) -> tuple[float, float]:
-    """Confidence limits of the noncentrality λ of an F statistic; 0 where no λ > 0 fits.
-
-    Source: Steiger (2004), *Beyond the F test*, Psychological Methods 9, 164-182.
-
-    Examples
-    --------
-    >>> lower, upper = noncentral_f_interval(4.0, 3, 36)
-    >>> round(lower, 3), round(upper, 3)
-    (0.447, 28.453)
-    """
+    """Confidence limits of the noncentrality λ of an F statistic; 0 where no λ > 0 fits (Steiger 2004,
+    *Beyond the F test*, Psychological Methods 9, 164-182)."""
     tail = (1.0 - _base.check_confidence_level("confidence_level", confidence_level)) / 2.0
     f = check_real("f", f, low=0.0)
     df_effect = check_real("df_effect", df_effect, low=0.0, low_open=True)
@@ -101,7 +84,15 @@ def noncentral_f_interval(
 
     def limit(probability: float) -> float:
         def excess(noncentrality: float) -> float:
-            return _noncentral_f_cdf(f, df_effect, df_error, noncentrality) - probability
+            """P(F ≤ f) as a Poisson mixture of beta distributions; older scipy.stats.ncf warns below 2
+            degrees of freedom."""
+            mean = 0.5 * noncentrality
+            reach = 9.0 * math.sqrt(mean) + 40.0
+            j = np.arange(max(0.0, math.floor(mean - reach)), mean + reach + 1.0)
+            weights = np.exp(scipy.special.xlogy(j, mean) - mean - scipy.special.gammaln(j + 1.0))
+            share = df_effect * f / (df_effect * f + df_error)
+            below = scipy.special.betainc(0.5 * df_effect + j, 0.5 * df_error, share)
+            return float(np.dot(weights, below)) - probability
 
         if float(scipy.stats.f.cdf(f, df_effect, df_error)) <= probability:
             return 0.0
@@ -111,17 +102,6 @@ def noncentral_f_interval(
         return _root(excess, 0.0, highest)
 
     return limit(1.0 - tail), limit(tail)
-
-
-def _noncentral_f_cdf(f: float, df_effect: float, df_error: float, noncentrality: float) -> float:
-    """P(F ≤ f) as a Poisson mixture of beta distributions; older scipy.stats.ncf warns below 2 degrees
-    of freedom."""
-    mean = 0.5 * noncentrality
-    reach = 9.0 * math.sqrt(mean) + 40.0
-    j = np.arange(max(0.0, math.floor(mean - reach)), mean + reach + 1.0)
-    weights = np.exp(scipy.special.xlogy(j, mean) - mean - scipy.special.gammaln(j + 1.0))
-    share = df_effect * f / (df_effect * f + df_error)
-    return float(np.dot(weights, scipy.special.betainc(0.5 * df_effect + j, 0.5 * df_error, share)))
 
 
 def _root(function: Callable[[float], float], low: float, high: float) -> float:
@@ -318,7 +298,7 @@ def bayesian_t_tests(
     n = len(blocks.values)
     freedom = n - 1.0 if df is None else check_real("df", df, low=1.0)
     rows = []
-    for i, j in itertools.combinations(range(len(blocks.conditions)), 2):
+    for i, j, names in _base.pairs(blocks.conditions):
         both = blocks.values[:, [i, j]]
         (differences, both), exponent = scaled_together(_base.subtracted(*both.T), both.ravel())
         mean = float(differences.mean())
@@ -331,8 +311,7 @@ def bayesian_t_tests(
             above, note = float(scipy.special.stdtr(freedom, (mean - region) / scale)), ""
         rows.append(
             {
-                "group1": blocks.conditions[i],
-                "group2": blocks.conditions[j],
+                **names,
                 "estimate": original(mean, exponent),
                 "p_below": below,
                 "p_equivalent": max(0.0, 1.0 - below - above),

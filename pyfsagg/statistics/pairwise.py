@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -35,14 +34,6 @@ class _Comparison(NamedTuple):
     p: float
     effect: EffectSize
     note: str = ""
-
-    def restored(self, exponent: int) -> _Comparison:
-        """In the unit of the data; it was computed on numbers that are `scaled`."""
-        return self._replace(
-            estimate=original(self.estimate, exponent),
-            lower=original(self.lower, exponent),
-            upper=original(self.upper, exponent),
-        )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -186,8 +177,7 @@ def pairwise_tests(
     """
     check_choice("test", test, ("t", "wilcoxon", "corrected_t"))
     check_choice("adjust", adjust, ("none", *ADJUSTMENTS))
-    check_flag("paired", paired)
-    check_flag("pooled", pooled)
+    paired, pooled = check_flag("paired", paired), check_flag("pooled", pooled)
     level = _base.check_confidence_level("confidence_level", confidence_level)
     folds = _read_folds(test, paired, test_train_ratio, df)
     if paired:
@@ -203,21 +193,13 @@ def pairwise_tests(
                 Param("subject"), " has no meaning with ", Use(paired=False), remedy
             )
         groups = _base.read_groups(data, group=condition, value=value, missing=missing)
-        compared = _unpaired(groups, test, bool(pooled), level)
-    frame = _table(groups, list(compared), adjust)
-    return PairwiseTests(
-        frame, test, adjust, bool(paired), bool(pooled) and not paired, level, groups.n_dropped
-    )
-
-
-def _table(groups: _base.Groups, compared: list[_Comparison], adjust: str) -> pd.DataFrame:
-    pairs = list(itertools.combinations(range(len(groups.names)), 2))
+        compared = _unpaired(groups, test, pooled, level)
+    found = list(compared)
     # A pair without a p-value counts among the tests all the same.
-    adjusted = adjust_p_values([one.p for one in compared], adjust, n=len(pairs))
+    adjusted = adjust_p_values([one.p for one in found], adjust, n=len(found))
     rows = [
         {
-            "group1": groups.names[i],
-            "group2": groups.names[j],
+            **names,
             "n1": groups.values[i].size,
             "n2": groups.values[j].size,
             "estimate": one.estimate,
@@ -233,15 +215,19 @@ def _table(groups: _base.Groups, compared: list[_Comparison], adjust: str) -> pd
             "effect_upper": one.effect.upper,
             "note": one.note,
         }
-        for (i, j), one, p_adjusted in zip(pairs, compared, adjusted, strict=True)
+        for (i, j, names), one, p_adjusted in zip(
+            _base.pairs(groups.names), found, adjusted, strict=True
+        )
     ]
-    return pd.DataFrame(rows)
+    return PairwiseTests(
+        pd.DataFrame(rows), test, adjust, paired, pooled and not paired, level, groups.n_dropped
+    )
 
 
 _Folds = tuple[float, float | None]  # test rows by training rows, and degrees of freedom
 
 
-def _read_folds(test: str, paired: bool, ratio: float | None, df: float | None) -> _Folds:
+def _read_folds(test: str, paired: bool, ratio: float | None, df: float | None) -> _Folds | None:
     """The options of the corrected t test; no other test takes them."""
     corrected = Use(test="corrected_t")
     if test != "corrected_t":
@@ -249,7 +235,7 @@ def _read_folds(test: str, paired: bool, ratio: float | None, df: float | None) 
             if value is not None:
                 leave = Remedy("drop it, or use that test")
                 raise ParameterError(named(name), " belongs to ", corrected, leave)
-        return 0.0, None
+        return None
     if not paired:
         remedy = Remedy("use ", Use(paired=True))
         raise ParameterError(corrected, " compares values of the same folds", remedy)
@@ -262,158 +248,140 @@ def _read_folds(test: str, paired: bool, ratio: float | None, df: float | None) 
 
 
 def _paired(
-    groups: _base.Groups, test: str, confidence_level: float, decimals: int | None, folds: _Folds
+    groups: _base.Groups,
+    test: str,
+    confidence_level: float,
+    decimals: int | None,
+    folds: _Folds | None,
 ) -> Iterator[_Comparison]:
-    for i, j in itertools.combinations(range(len(groups.names)), 2):
+    for i, j, names in _base.pairs(groups.names):
         x, y = groups.values[i], groups.values[j]
-        if test != "wilcoxon":
-            exact = _base.subtracted(x, y)
-            if test == "corrected_t" and decimals is not None:
-                exact = _base.rounded(exact, decimals)
-            (change, both), exponent = scaled_together(exact, np.concatenate([x, y]))
-            if test == "t":
-                names = (groups.names[i], groups.names[j])
-                yield _paired_t(change, both, exponent, names, confidence_level)
-            else:
-                yield _corrected_t(change, both, exponent, confidence_level, folds)
-        else:
+        if test == "wilcoxon":
             ranked = rank_tests.wilcoxon(x, y, confidence_level=confidence_level, decimals=decimals)
             shift, effect = (ranked.estimate, *ranked.interval), ranked.effect_size
             yield _Comparison(
                 *shift, ranked.statistic, math.nan, ranked.p_value, effect, ranked.note
             )
+            continue
+        exact = _base.subtracted(x, y)
+        if folds is not None and decimals is not None:
+            exact = _base.rounded(exact, decimals)
+        (change, both), exponent = scaled_together(exact, np.concatenate([x, y]))
+        yield _t_of_differences(change, both, exponent, names, confidence_level, folds)
 
 
-def _paired_t(
+def _t_of_differences(
     differences: Floats,
     both: Floats,
     exponent: int,
-    names: tuple[str, str],
+    names: dict[str, str],
     confidence_level: float,
+    folds: _Folds | None,
 ) -> _Comparison:
-    n = differences.size
-    root_n, df = math.sqrt(n), n - 1.0
+    """Paired t test, or of differences of folds, whose correlation is test rows by all rows; the effect
+    size of these has no limits."""
+    n, mean = differences.size, float(differences.mean())
+    df = n - 1.0 if folds is None or folds[1] is None else folds[1]
+    root_n, spread = math.sqrt(n), float(differences.std(ddof=1))
+    limits = np.full(2, math.nan)
     if negligible(differences, both):
-        limits = effect_sizes.noncentral_t_interval(0.0, df, confidence_level)
-        return _no_difference(df, limits[0] / root_n, limits[1] / root_n)
-    mean = float(differences.mean())
+        if folds is None:
+            limits = _effect(0.0, df, confidence_level)[1:] / root_n
+        effect = EffectSize("Cohen's dz", 0.0, *limits.tolist())
+        note = "all differences are zero: p = 1 by definition"
+        return _Comparison(0.0, 0.0, 0.0, 0.0, df, 1.0, effect, note)
     if negligible(differences - mean, both):
-        raise DataError(
-            f"the differences between {names[0]!r} and {names[1]!r} are ",
-            f"{original(mean, exponent):g} in every subject: {NO_T}",
-            CHECK_OR_RANK,
-        )
-    standard_error = float(differences.std(ddof=1)) / root_n
-    t = mean / standard_error
-    limits = effect_sizes.noncentral_t_interval(t, df, confidence_level)
-    effect = EffectSize("Cohen's dz", t / root_n, limits[0] / root_n, limits[1] / root_n)
-    return _t_row(mean, standard_error, df, confidence_level, effect).restored(exponent)
-
-
-def _no_difference(df: float, lower: float, upper: float) -> _Comparison:
-    """A pair whose differences are all zero, with the limits of its effect size."""
-    effect = EffectSize("Cohen's dz", 0.0, lower, upper)
-    note = "all differences are zero: p = 1 by definition"
-    return _Comparison(0.0, 0.0, 0.0, 0.0, df, 1.0, effect, note)
-
-
-def _corrected_t(
-    differences: Floats, both: Floats, exponent: int, confidence_level: float, folds: _Folds
-) -> _Comparison:
-    """t test of differences of folds, whose correlation is test rows by all rows."""
-    ratio, freedom = folds
-    mean = float(differences.mean())
-    df = differences.size - 1.0 if freedom is None else freedom
-    if negligible(differences, both):
-        return _no_difference(df, math.nan, math.nan)
-    if negligible(differences - mean, both):
-        effect = EffectSize("Cohen's dz", math.nan, math.nan, math.nan)
         mean, nan = original(mean, exponent), math.nan
+        if folds is None:
+            raise DataError(
+                f"the differences between {names['group1']!r} and {names['group2']!r} are ",
+                f"{mean:g} in every subject: {NO_T}",
+                CHECK_OR_RANK,
+            )
+        effect = EffectSize("Cohen's dz", nan, nan, nan)
         note = f"all differences are {mean:g}: {NO_T}"
         return _Comparison(mean, nan, nan, nan, df, nan, effect, note)
-    spread = float(differences.std(ddof=1))
-    effect = EffectSize("Cohen's dz", mean / spread, math.nan, math.nan)
-    scale = spread * math.sqrt(1.0 / differences.size + ratio)
-    return _t_row(mean, scale, df, confidence_level, effect).restored(exponent)
+    if folds is None:
+        error = spread / root_n
+        effect = EffectSize(
+            "Cohen's dz", *(_effect(mean / error, df, confidence_level) / root_n).tolist()
+        )
+    else:
+        error = spread * math.sqrt(1.0 / n + folds[0])
+        effect = EffectSize("Cohen's dz", mean / spread, math.nan, math.nan)
+    return _t_row(mean, error, df, confidence_level, exponent, effect)
 
 
-def _t_quantile(confidence_level: float, df: float) -> float:
-    """|T| stays below it with probability `confidence_level`; scipy 1.12's t.ppf errs in the ninth digit."""
-    share = float(scipy.special.betaincinv(0.5 * df, 0.5, 1.0 - confidence_level))
-    return math.sqrt(df * (1.0 - share) / share)
+def _effect(t: float, df: float, confidence_level: float) -> Floats:
+    """A statistic t with the limits of its noncentrality."""
+    return np.array([t, *effect_sizes.noncentral_t_interval(t, df, confidence_level)])
 
 
 def _t_row(
-    estimate: float, standard_error: float, df: float, confidence_level: float, effect: EffectSize
+    estimate: float,
+    standard_error: float,
+    df: float,
+    confidence_level: float,
+    exponent: int,
+    effect: EffectSize,
 ) -> _Comparison:
-    """Statistic, two-sided p and interval; not scipy's, which warns of a group without variance."""
+    """Statistic, two-sided p and interval, in the unit of the data, of numbers that are `scaled`; neither by
+    scipy's test, which warns of a group without variance, nor by its t.ppf, which errs in the ninth digit."""
     t = estimate / standard_error
-    half = standard_error * _t_quantile(confidence_level, df)
+    share = float(scipy.special.betaincinv(0.5 * df, 0.5, 1.0 - confidence_level))
+    half = standard_error * math.sqrt(df * (1.0 - share) / share)
     p = 2.0 * float(scipy.stats.t.sf(abs(t), df))
-    return _Comparison(estimate, estimate - half, estimate + half, t, df, p, effect)
+    low, high = original(estimate - half, exponent), original(estimate + half, exponent)
+    return _Comparison(original(estimate, exponent), low, high, t, df, p, effect)
 
 
 def _unpaired(
     groups: _base.Groups, test: str, pooled: bool, confidence_level: float
 ) -> Iterator[_Comparison]:
     values, together = scaled_together(*groups.values)
-    scale = _pooled_scale(values) if test == "t" and pooled else None
-    for i, j in itertools.combinations(range(len(groups.names)), 2):
-        x, y = groups.values[i], groups.values[j]
+    scale, df = 0.0, 0.0  # over all groups
+    if test == "t" and pooled:
+        rests = [sample - sample.mean() for sample in values]
+        everything = np.concatenate(values)
+        df = float(everything.size - len(values))
+        if df < 1 or negligible(np.concatenate(rests), everything):
+            raise DataError(f"the values do not vary within any group: {NO_T}", CHECK_OR_RANK)
+        scale = math.sqrt(sum(float(np.square(rest).sum()) for rest in rests) / df)
+    for i, j, names in _base.pairs(groups.names):
         if test == "wilcoxon":
-            yield _rank_sum(x, y, confidence_level)
-        elif scale is not None:
-            yield _pooled_t(values[i], values[j], *scale, confidence_level).restored(together)
+            yield _rank_sum(groups.values[i], groups.values[j], confidence_level)
+            continue
+        if pooled:
+            x, y, exponent = values[i], values[j], together
+            root = math.sqrt(1.0 / x.size + 1.0 / y.size)
+            error = scale * root
         else:
-            (x, y), exponent = scaled_together(x, y)
-            names = (groups.names[i], groups.names[j])
-            yield _welch_t(x, y, names, confidence_level).restored(exponent)
+            (x, y), exponent = scaled_together(groups.values[i], groups.values[j])
+            error, df, root = _welch(x, y, names)
+        estimate = float(x.mean() - y.mean())
+        limits = _effect(estimate / error, df, confidence_level) * root
+        effect = EffectSize("Cohen's d", *limits.tolist())
+        yield _t_row(estimate, error, df, confidence_level, exponent, effect)
 
 
-def _pooled_scale(values: list[Floats]) -> tuple[float, float]:
-    """Standard deviation over all groups and its degrees of freedom."""
-    rests = [sample - sample.mean() for sample in values]
-    everything = np.concatenate(values)
-    df = everything.size - len(values)
-    if df < 1 or negligible(np.concatenate(rests), everything):
-        raise DataError(f"the values do not vary within any group: {NO_T}", CHECK_OR_RANK)
-    return math.sqrt(sum(float(np.square(rest).sum()) for rest in rests) / df), float(df)
-
-
-def _pooled_t(
-    x: Floats, y: Floats, scale: float, df: float, confidence_level: float
-) -> _Comparison:
-    root = math.sqrt(1.0 / x.size + 1.0 / y.size)
-    estimate = float(x.mean() - y.mean())
-    t = estimate / (scale * root)
-    limits = effect_sizes.noncentral_t_interval(t, df, confidence_level)
-    effect = EffectSize("Cohen's d", t * root, limits[0] * root, limits[1] * root)
-    return _t_row(estimate, scale * root, df, confidence_level, effect)
-
-
-def _welch_t(x: Floats, y: Floats, names: tuple[str, str], confidence_level: float) -> _Comparison:
-    everything = np.concatenate([x, y])
-    for name, sample in zip(names, (x, y), strict=True):
+def _welch(x: Floats, y: Floats, names: dict[str, str]) -> tuple[float, float, float]:
+    """Standard error of the difference, its degrees of freedom, and d by t."""
+    for name, sample in zip(names.values(), (x, y), strict=True):
         if sample.size < 2:
             raise DataError(
                 f"group {name!r} has one value, and Welch's test needs two",
                 Remedy("use ", Use(pooled=True)),
             )
-    if negligible(np.concatenate([x - x.mean(), y - y.mean()]), everything):
+    if negligible(np.concatenate([x - x.mean(), y - y.mean()]), np.concatenate([x, y])):
         raise DataError(
-            f"the values of {names[0]!r} and {names[1]!r} do not vary: {NO_T}",
+            f"the values of {names['group1']!r} and {names['group2']!r} do not vary: {NO_T}",
             Remedy("use ", Use(pooled=True), " or ", Use(test="wilcoxon")),
         )
-    estimate = float(x.mean() - y.mean())
     of_x, of_y = float(x.var(ddof=1)), float(y.var(ddof=1))
     parts = of_x / x.size, of_y / y.size
-    standard_error = math.sqrt(sum(parts))
+    error = math.sqrt(sum(parts))
     df = sum(parts) ** 2 / (parts[0] ** 2 / (x.size - 1) + parts[1] ** 2 / (y.size - 1))
-    root = standard_error / math.sqrt((of_x + of_y) / 2.0)
-    t = estimate / standard_error
-    limits = effect_sizes.noncentral_t_interval(t, df, confidence_level)
-    effect = EffectSize("Cohen's d", t * root, limits[0] * root, limits[1] * root)
-    return _t_row(estimate, standard_error, df, confidence_level, effect)
+    return error, df, error / math.sqrt((of_x + of_y) / 2.0)
 
 
 def _rank_sum(x: Floats, y: Floats, confidence_level: float) -> _Comparison:
@@ -422,7 +390,6 @@ def _rank_sum(x: Floats, y: Floats, confidence_level: float) -> _Comparison:
     if np.unique(everything).size == 1:
         note = "all values are the same: p = 1 by definition"
         return _Comparison(0.0, 0.0, 0.0, x.size * y.size / 2.0, math.nan, 1.0, effect, note)
-    test = rank_tests.rank_sum(x, y, confidence_level)
-    note = "too few values for an interval at this level" if test.short else ""
-    shift = test.estimate, test.lower, test.upper
-    return _Comparison(*shift, test.statistic, math.nan, test.p_value, effect, note)
+    shift, statistic, p, short = rank_tests.rank_sum(x, y, confidence_level)
+    note = "too few values for an interval at this level" if short else ""
+    return _Comparison(*shift, statistic, math.nan, p, effect, note)

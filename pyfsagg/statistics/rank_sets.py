@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,12 +15,7 @@ from numpy.typing import ArrayLike
 from pyfsagg._base.arithmetic import Floats, Indices, Integers, row_blocks, scaled
 from pyfsagg._base.validation import as_array, check_flag, check_integer, check_list, check_real
 from pyfsagg._base.words import enumerate_names, plural
-from pyfsagg._kernels.ranks import (
-    dense_item_maxima,
-    dense_maxima,
-    independent_item_maxima,
-    independent_maxima,
-)
+from pyfsagg._kernels import ranks as kernels
 from pyfsagg._message import Param, Remedy, named
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.statistics._base import TestResult, check_confidence_level
@@ -124,12 +119,14 @@ class _Errors:
         """The critical value of some items, by their statements that are open at their limits."""
         open_items = (estimates, limits, items)
         if self.inverse is not None:
-            maxima = dense_item_maxima(self.draws, self.inverse, *open_items)
+            maxima = kernels.dense_item_maxima(self.draws, self.inverse, *open_items)
         elif self.variances.size <= MOST_ITEMS:
-            maxima = independent_item_maxima(self.draws, self.variances, *open_items)
+            maxima = kernels.independent_item_maxima(self.draws, self.variances, *open_items)
         else:
             return self._of_variances(confidence_level)[items]
-        return self._critical(maxima, confidence_level)
+        return self._critical(
+            maxima, confidence_level, lambda: self._open(estimates, limits)[items]
+        )
 
     def _of_variances(self, confidence_level: float) -> Floats:
         """The critical values of many items, all statements open: they depend on the variance alone."""
@@ -137,10 +134,10 @@ class _Errors:
         order = np.argsort(self.variances, kind="stable")
         # Items between two others get the larger of their values.
         places = np.unique(np.linspace(0, p - 1, MOST_ITEMS).astype(np.intp))
-        maxima = independent_item_maxima(
+        maxima = kernels.independent_item_maxima(
             self.draws, self.variances, np.zeros(p), np.full(p, math.inf), order[places]
         )
-        known = self._critical(maxima, confidence_level)
+        known = self._critical(maxima, confidence_level, lambda: 0)
         above = np.searchsorted(places, np.arange(p))
         below = np.searchsorted(places, np.arange(p), side="right") - 1
         limits = np.empty(p)
@@ -155,19 +152,20 @@ class _Errors:
     def limit(self, estimates: Floats, limit: float, confidence_level: float) -> float:
         """The critical value of all statements that are open at a limit."""
         if self.inverse is None:
-            maxima = independent_maxima(self.draws, self.variances, estimates, limit)
+            maxima = kernels.independent_maxima(self.draws, self.variances, estimates, limit)
         else:
-            maxima = dense_maxima(self.draws, self.inverse, estimates, limit)
-        return float(self._critical(maxima[None, :], confidence_level)[0])
+            maxima = kernels.dense_maxima(self.draws, self.inverse, estimates, limit)
+        n_open = lambda: self._open(estimates, np.full(estimates.size, limit)).sum() / 2.0  # noqa: E731
+        return float(self._critical(maxima[None, :], confidence_level, n_open)[0])
 
-    def _critical(self, maxima: Floats, confidence_level: float) -> Floats:
+    def _critical(
+        self, maxima: Floats, confidence_level: float, n_open: Callable[[], Any]
+    ) -> Floats:
         """Of each row the value that this share of the draws stays below, as a quantile of Student's."""
         quantiles = _quantiles(maxima, confidence_level)
-        return (
-            quantiles
-            if self.df is None
-            else scipy.stats.t.isf(scipy.stats.norm.sf(quantiles), self.df)
-        )
+        if self.df is None:
+            return quantiles
+        return np.asarray(scipy.stats.t.isf(scipy.stats.norm.sf(quantiles), self.df))
 
     def _open(self, estimates: Floats, limits: Floats) -> Floats:
         """How many statements on each item, above or below another one, are open at its limit."""
@@ -242,29 +240,19 @@ class _Flipped(_Errors):
         skewed = n_rows < FEW_ROWS and _skewness_p_value(values, rng) < SKEWED
         return cls(draws, np.diag(products), inverse, n_rows=n_rows, n_signs=n_signs, skewed=skewed)
 
-    def item_limits(
-        self, estimates: Floats, limits: Floats, confidence_level: float, items: Indices
+    def _critical(
+        self, maxima: Floats, confidence_level: float, n_open: Callable[[], Any]
     ) -> Floats:
-        found = super().item_limits(estimates, limits, confidence_level, items)
-        return self._at_least(found, self._open(estimates, limits)[items], confidence_level)
-
-    def limit(self, estimates: Floats, limit: float, confidence_level: float) -> float:
-        found = super().limit(estimates, limit, confidence_level)
-        n_open = self._open(estimates, np.full(estimates.size, limit)).sum() / 2.0
-        return float(self._at_least(np.asarray(found), n_open, confidence_level))
-
-    def _critical(self, maxima: Floats, confidence_level: float) -> Floats:
         """The value that this share of all signs stays at or below, infinite if only all of them do."""
         place = math.ceil(confidence_level * self.n_signs - 1e-9)
         if place > maxima.shape[1]:
             return np.full(maxima.shape[0], math.inf)
         # Equal values of other signs are no larger ones, whatever their last digits.
-        return np.asarray(np.partition(maxima, place - 1, axis=1)[:, place - 1]) * (1.0 + 1e-10)
+        found = np.asarray(np.partition(maxima, place - 1, axis=1)[:, place - 1]) * (1.0 + 1e-10)
+        return self._at_least(found, n_open(), confidence_level) if self.skewed else found
 
     def _at_least(self, found: Floats, n_open: Any, confidence_level: float) -> Floats:
-        """The limits, of a small table with skewed errors wider ones than Student's, too."""
-        if not self.skewed:
-            return found
+        """The limits of a small table with skewed errors: Student's at least, and wider."""
         # On Student's scale; that of the limits is t / √(n − 1 + t²), and one from 1 on decides nothing.
         freedom = self.n_rows - 1.0
         with np.errstate(divide="ignore"):
@@ -321,7 +309,7 @@ def rank_confidence(
         replicates for known hold far less often than stated (``docs/calibration.md``).
     confidence_level : float
     names : sequence of str, optional
-        Names of the items; by default the index of a Series, the columns of a DataFrame, or item 1, item 2, …
+        By default the index of a Series, the columns of a DataFrame, or item 1, item 2, …
     higher_is_better : bool
         Whether the largest value has rank 1.
     n_draws : int, optional
@@ -329,7 +317,6 @@ def rank_confidence(
         by default.  With `df` there are none.  Of a table, random signs of its rows: 2,000, or 500 for
         more than 500 items; of up to 12 rows all signs are taken.
     random_state : int
-        Seed of the draws.
 
     Returns
     -------

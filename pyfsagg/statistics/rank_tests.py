@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 import scipy
@@ -58,21 +58,12 @@ def normal_limits(
 _EXACT_BELOW = 50  # as in R's wilcox.test
 
 
-class RankSum(NamedTuple):
-    """Statistic W (pairs with x above y, ties half), two-sided p, shift x − y and its limits; `short`
-    if there are too few values for them."""
-
-    statistic: float
-    p_value: float
-    estimate: float
-    lower: float
-    upper: float
-    short: bool
-
-
-def rank_sum(x: Floats, y: Floats, confidence_level: float) -> RankSum:
+def rank_sum(
+    x: Floats, y: Floats, confidence_level: float
+) -> tuple[tuple[float, float, float], float, float, bool]:
     """Two-sided rank-sum test as R's ``wilcox.test``: exact for fewer than 50 values a side without
-    ties, otherwise normal with continuity correction; the estimate is the median of x_i − y_j."""
+    ties, otherwise normal with continuity correction. The median of x_i − y_j and its limits, W (pairs with
+    x above y, ties half), p, and whether the values are too few for the limits."""
     everything = np.concatenate([x, y])
     ties = np.unique(everything).size < everything.size
     exact = not ties and max(x.size, y.size) < _EXACT_BELOW
@@ -85,10 +76,9 @@ def rank_sum(x: Floats, y: Floats, confidence_level: float) -> RankSum:
     else:
         limits = normal_limits(shifts, lambda shift: _standardised_rank_sum(x - shift, y), tail)
     lower, upper, outside = limits
-    estimate = original(float(np.median(shifts)), exponent)
-    lower, upper = original(lower, exponent), original(upper, exponent)
-    short = outside > tail + 1e-9
-    return RankSum(float(fit.statistic), float(fit.pvalue), estimate, lower, upper, short)
+    shift = original(float(np.median(shifts)), exponent)
+    limited = (shift, original(lower, exponent), original(upper, exponent))
+    return limited, float(fit.statistic), float(fit.pvalue), outside > tail + 1e-9
 
 
 def _rank_sum_distribution(m: int, n: int) -> Floats:
@@ -298,22 +288,27 @@ def wilcoxon(
     continuity = continuity and not exact
     z: float | None = None
     if exact:
-        p_value = _exact_p_value(used, alternative)
+        # Over all signs of the non-zero differences, given their ranks, which are multiples of ½.
+        doubled = np.rint(2.0 * scipy.stats.rankdata(np.abs(used))).astype(np.int64)
+        pmf = _signed_rank_distribution(doubled[used != 0.0])
+        observed = int(doubled[used > 0.0].sum())
+        at_least, at_most = float(pmf[observed:].sum()), float(pmf[: observed + 1].sum())
+        tails = {"greater": at_least, "less": at_most, "two-sided": 2.0 * min(at_least, at_most)}
         method = "exact given ties" if has_ties or used.size > sizes.size else "exact"
     else:
         z = _standardised_signed_rank(used, zero_method, alternative, continuity)
         tails = {
-            "two-sided": min(1.0, 2.0 * float(scipy.stats.norm.sf(abs(z)))),
+            "two-sided": 2.0 * float(scipy.stats.norm.sf(abs(z))),
             "greater": float(scipy.stats.norm.sf(z)),
             "less": float(scipy.stats.norm.cdf(z)),
         }
-        p_value, method = tails[alternative], "normal"
+        method = "normal"
     estimate, interval, achieved = _interval(used, alternative, level, bool(exact), continuity)
     # The widest interval misses with probability 2 / 2^n: no form can do better.
     possible = 1.0 - (2.0 if alternative == "two-sided" else 1.0) * 0.5**used.size
     short = min(achieved, possible) < level - 1e-9
     return SignedRankTest(
-        statistic=_statistics(used, zero_method)[0], z=z, p_value=p_value, method=method,
+        statistic=_statistics(used, zero_method)[0], z=z, p_value=min(1.0, tails[alternative]), method=method,
         continuity=continuity, has_ties=has_ties, estimate=estimate,
         interval=interval, interval_confidence=achieved,
         note="too few pairs for an interval at this level" if short else "", **common,
@@ -345,11 +340,6 @@ def _differences(x: Any, y: Any, decimals: int | None, missing: str) -> tuple[Fl
     if decimals is not None:
         return _base.rounded(differences, decimals), n_dropped
     largest = max(float(np.abs(first[keep]).max()), float(np.abs(second[keep]).max()))
-    _warn_of_near_ties(differences, largest)
-    return differences, n_dropped
-
-
-def _warn_of_near_ties(differences: Floats, largest: float) -> None:
     gaps = np.diff(np.sort(np.concatenate([[0.0], np.abs(differences)])))
     if bool(((gaps > 0.0) & (gaps <= 4.0 * np.finfo(np.float64).eps * largest)).any()):
         remarks.warn(
@@ -357,8 +347,9 @@ def _warn_of_near_ties(differences: Floats, largest: float) -> None:
             "last bit; they are taken as they are, not as ties. Pass ",
             Param("decimals"),
             " to round the differences to the digits that the data have",
-            stacklevel=4,
+            stacklevel=3,
         )
+    return differences, n_dropped
 
 
 def _statistics(used: Floats, zero_method: str) -> tuple[float, float, float]:
@@ -402,16 +393,6 @@ def _signed_rank_distribution(doubled_ranks: Integers) -> Floats:
         reached += int(rank)
         pmf[: reached + 1] *= 0.5
     return pmf
-
-
-def _exact_p_value(used: Floats, alternative: str) -> float:
-    """Over all signs of the non-zero differences, given their ranks, which are multiples of ½."""
-    doubled = np.rint(2.0 * scipy.stats.rankdata(np.abs(used))).astype(np.int64)
-    pmf = _signed_rank_distribution(doubled[used != 0.0])
-    observed = int(doubled[used > 0.0].sum())
-    at_least, at_most = float(pmf[observed:].sum()), float(pmf[: observed + 1].sum())
-    tails = {"greater": at_least, "less": at_most, "two-sided": 2.0 * min(at_least, at_most)}
-    return min(1.0, tails[alternative])
 
 
 def _interval(

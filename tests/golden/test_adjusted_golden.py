@@ -1,18 +1,14 @@
 """Scores beside age and batch against ppcor, coxph and linear models of R 4.2.2 (make_adjusted_r.R)."""
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
+from golden import DATA, scores, stored
 
 import pyfsagg
-from pyfsagg.resampling import Rows
 
-DATA = Path(__file__).parent / "data"
 TABLE = pd.read_csv(DATA / "adjusted.csv")
-VALUES = json.loads((DATA / "adjusted_r.json").read_text())
+VALUES = stored("adjusted_r.json")
 TARGETS = {
     "pearson": ("number", "regression"),
     "f_statistic": ("number", "regression"),
@@ -33,17 +29,8 @@ def test_scores_beside_adjusters(name: str, counted: str) -> None:
     target, task = TARGETS[name]
     adjust = ["batch"] if name.endswith("strata") else ["age", "batch"]
     filter = next(known for known in ("cox_score", "spearman", name) if name.startswith(known))
-    rows = np.arange(len(TABLE))
-    if counted == "repeated":
-        rows = np.repeat(rows, TABLE["times"])
-    run = pyfsagg.wam(
-        TABLE[[*expected, *adjust]],
-        TABLE[target],
-        filter=filter,
-        filter_params={"ties": "breslow"} if name.endswith("breslow") else None,
-        resampling=Rows([rows.tolist()]),
-        task=pyfsagg.Task(task, adjust=adjust),
-        checks="none",
-    )
-    found = dict(zip(run.feature_names, run.score_matrices[filter][0], strict=True))
+    rows = np.repeat(np.arange(len(TABLE)), TABLE["times"] if counted == "repeated" else 1)
+    params = {"ties": "breslow"} if name.endswith("breslow") else None
+    how = {"filter_params": params, "task": pyfsagg.Task(task, adjust=adjust)}
+    found = scores(TABLE[[*expected, *adjust]], TABLE[target], filter, rows, **how)
     assert found == pytest.approx(expected, rel=1e-7)

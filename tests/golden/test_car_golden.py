@@ -1,20 +1,17 @@
 """CAR scores against care 1.1, and CAT scores of sda 1.3, on R 4.2.2 (make_car_r.R)."""
 
-import json
-
 import numpy as np
 import pytest
+from golden import scores, stored, typed
 from loading import load_beside
 from scipy import stats
 
 import pyfsagg
-from pyfsagg.resampling import Rows
 
-golden = load_beside(__file__, "test_mrmr_golden")
 adjusted = load_beside(__file__, "test_adjusted_golden")
-VALUES = json.loads((golden.DATA / "car_r.json").read_text())
+VALUES = stored("car_r.json")
 TABLE = adjusted.TABLE
-SONAR, CLASSES = golden.load("sonar")
+SONAR, CLASSES = typed("sonar")
 EVERY, FEW = np.arange(len(TABLE)), np.r_[0:15, 190:205]
 CASES = {
     "number": (TABLE, TABLE["number"], "regression", EVERY),
@@ -29,23 +26,13 @@ CASES = {
 @pytest.mark.parametrize("name", CASES)
 def test_values_of_care(name: str) -> None:
     X, y, task, rows = CASES[name]
-    expected = VALUES[name]
-    run = pyfsagg.wam(
-        X[list(expected)],
-        y,
-        filter="car_score",
-        task=task,
-        resampling=Rows([rows.tolist()]),
-        checks="none",
-    )
-    found = dict(zip(run.feature_names, run.score_matrices["car_score"][0], strict=True))
-    assert found == pytest.approx(expected, rel=1e-8, abs=1e-10)
+    found = scores(X[list(VALUES[name])], y, "car_score", rows, task=task)
+    assert found == pytest.approx(VALUES[name], rel=1e-8, abs=1e-10)
 
 
 def test_several_classes_are_ranked_like_by_cat_scores() -> None:
     """CAT scores take the classes out of the correlations of features, too, so values differ."""
     wine = pyfsagg.load_dataset("wine")
-    plan = Rows([list(range(len(wine.y)))])
-    run = pyfsagg.wam(wine.X, wine.y, filter="car_score", resampling=plan, checks="none")
-    expected = [VALUES["cat_wine"][name] for name in run.feature_names]
-    assert stats.spearmanr(run.scores, expected).statistic > 0.9
+    found = scores(wine.X, wine.y, "car_score")
+    expected = [VALUES["cat_wine"][name] for name in found]
+    assert stats.spearmanr(list(found.values()), expected).statistic > 0.9

@@ -1,16 +1,13 @@
 """Votes over 200 published selections of the sonar data, against the figures of the R package mlr3fselect."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
+from golden import DATA
 
 import pyfsagg
 
-VOTERS = pd.read_csv(Path(__file__).parent / "data" / "sonar_selections.csv")
+VOTERS = pd.read_csv(DATA / "sonar_selections.csv")
 FEATURES = [f"V{j}" for j in range(1, 61)]
 
 

@@ -1,19 +1,16 @@
 """Stuart's Q, exact RRA and screens against crossing probabilities of Moscovich's program in 128 bits."""
 
-from __future__ import annotations
-
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from crossing_cases import ranks
+from golden import stored
 
 from pyfsagg._kernels.order_statistics import log_group_p, log_stuart
 from pyfsagg._kernels.rho import log_exact_p
 
-CASES = json.loads((Path(__file__).parent / "data" / "crossing_probability.json").read_text())
+CASES = stored("crossing_probability.json")
 
 
 def found(case: dict[str, Any]) -> float:

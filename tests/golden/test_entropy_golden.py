@@ -4,20 +4,14 @@ Every value is met to 1e-9 and every cut point to 1e-12, data with heavy ties in
 equal value are taken in row order.
 """
 
-from __future__ import annotations
-
-import json
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
+from golden import DATA, path_of, stored
 
 from pyfsagg.discretization import discretize
 from pyfsagg.filters.entropy import gain_ratio, information_gain, symmetric_uncertainty
 
-GOLDEN = Path(__file__).parent / "data"
-EMBEDDED = Path(__file__).parents[2] / "data"
 DATASETS = ["iris", "ionosphere", "zoo", "pima_missing"]
 FILTERS = {
     "infogain": information_gain,
@@ -26,11 +20,10 @@ FILTERS = {
 }
 
 
-def load(name: str) -> tuple[pd.DataFrame, pd.Series[str], list[str]]:
+def load(name: str) -> tuple[pd.DataFrame, pd.Series, list[str]]:
     """Features, labels and the columns that R stored as factors."""
-    folder = EMBEDDED if name == "ionosphere" else GOLDEN
-    frame = pd.read_csv(folder / f"{name}.csv")
-    types = json.loads((GOLDEN / f"{name}_r_types.json").read_text())
+    frame = pd.read_csv(path_of(name))
+    types = stored(f"{name}_r_types.json")
     nominal = [column for column, kind in types.items() if kind == "factor"]
     return frame.drop(columns="target"), frame["target"], nominal
 
@@ -39,7 +32,7 @@ def load(name: str) -> tuple[pd.DataFrame, pd.Series[str], list[str]]:
 def test_cut_points(name: str) -> None:
     X, y, nominal = load(name)
     found = discretize(X, y, mdl="fselectorrcpp", nominal=nominal).cutpoints
-    expected = json.loads((GOLDEN / f"{name}_mdl_cutpoints.json").read_text())
+    expected = stored(f"{name}_mdl_cutpoints.json")
     assert set(found) == set(expected)
     for feature, cuts in expected.items():
         np.testing.assert_allclose(found[feature], np.atleast_1d(cuts), rtol=0, atol=1e-12)
@@ -49,10 +42,10 @@ def test_cut_points(name: str) -> None:
 @pytest.mark.parametrize("name", DATASETS)
 def test_scores(name: str, column: str) -> None:
     X, y, nominal = load(name)
-    expected = pd.read_csv(GOLDEN / f"{name}_entropy_filters.csv").set_index("feature")[column]
+    expected = pd.read_csv(DATA / f"{name}_entropy_filters.csv").set_index("feature")[column]
     assert list(expected.index) == list(X.columns)
     if column == "gainratio":  # a feature that is not split has none there, and 0 here
-        cuts = json.loads((GOLDEN / f"{name}_mdl_cutpoints.json").read_text())
+        cuts = stored(f"{name}_mdl_cutpoints.json")
         assert expected.isna().tolist() == [cuts.get(feature) == [] for feature in X]
     else:
         assert expected.notna().all()

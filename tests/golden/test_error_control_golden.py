@@ -1,22 +1,18 @@
 """Bounds against `stabsel_parameters` of R's stabs 0.7, integrated paths against the package ipss."""
 
-from __future__ import annotations
-
-import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from golden import stored
 from scipy.optimize import brentq, minimize_scalar
 
 from pyfsagg.error_control import integrated_path, pfer_bound, pfer_size
 from pyfsagg.error_control.bounds import pfer_threshold
 
-DATA = Path(__file__).parent / "data"
-STABS = json.loads((DATA / "stability_selection_stabs.json").read_text(encoding="utf-8"))
-IPSS = json.loads((DATA / "integrated_path_ipss.json").read_text(encoding="utf-8"))
+STABS = stored("stability_selection_stabs.json")
+IPSS = stored("integrated_path_ipss.json")
 # stabs finds the r-concave bound with R's optimize, whose tolerance stops short of the maximum: its
 # bounds are up to this share too small.
 SHORT = 0.02  # and they are rounded to three digits
@@ -27,15 +23,10 @@ def rounded(value: float) -> float:
     return float(f"{value:.3g}")
 
 
-def settings(case: dict[str, Any]) -> dict[str, Any]:
-    given = case["given"]
-    return {"n_pairs": given["B"], "assumption": given["assumption"]}
-
-
 @pytest.mark.parametrize("case", STABS, ids=lambda case: "-".join(map(str, case["given"].values())))
 def test_stabs(case: dict[str, Any]) -> None:
     given, value = case["given"], case["value"]
-    p, how = given["p"], settings(case)
+    p, how = given["p"], {"n_pairs": given["B"], "assumption": given["assumption"]}
     threshold, q = given.get("cutoff"), given.get("q")
     if threshold is None:
         threshold = pfer_threshold(q, p, given["PFER"], **how)
@@ -59,9 +50,8 @@ def stopped_short(q: int, p: int, threshold: float, b: int) -> float:
     """The r-concave bound as a search of one a per k with the tolerance of R's `optimize` finds it."""
     halves = math.ceil(threshold * 2 * b - 1e-6)
     share = q / p
-    both = _tail_stopped_short(share**2, halves - b, b, 2)
-    each = _tail_stopped_short(share, halves, 2 * b, 4)
-    return p * min(1.0, both, each)
+    tails = ((share**2, halves - b, b, 2), (share, halves, 2 * b, 4))
+    return p * min(1.0, *(_tail_stopped_short(*each) for each in tails))
 
 
 def _tail_stopped_short(mean: float, steps: int, n: int, power: int) -> float:
@@ -86,43 +76,33 @@ def _tail_stopped_short(mean: float, steps: int, n: int, power: int) -> float:
 
     best = 0.0
     for k in range(first, n):
-        found = minimize_scalar(
-            minus_tail,
-            bounds=(ends[k + 1], ends[k]),
-            args=(k,),
-            method="bounded",
-            options={"xatol": R_TOLERANCE},
-        )
+        how = {"bounds": (ends[k + 1], ends[k]), "method": "bounded"}
+        found = minimize_scalar(minus_tail, args=(k,), options={"xatol": R_TOLERANCE}, **how)
         best = max(best, -found.fun)
     return best
+
+
+def scores_of(case: int) -> Any:
+    return next(each["scores"] for each in IPSS if each["case"] == case and each["scores"])
 
 
 @pytest.mark.parametrize(
     "case", IPSS, ids=lambda case: f"{case['case']}-{case['function']}-{case['delta']}"
 )
 def test_ipss(case: dict[str, Any]) -> None:
-    scores = next(
-        each["scores"] for each in IPSS if each["case"] == case["case"] and each["scores"]
-    )
-    found = integrated_path(
-        scores,
-        function=case["function"],
-        delta=case["delta"],
-        n_thresholds=case["n_alphas"],
-        cutoff=case["cutoff"],
-        normalization="ipss",
-    )
-    # ipss rounds to eight decimals.
-    np.testing.assert_allclose(
-        found.expected_false, case["expected_false_positives"], rtol=0, atol=1.1e-8
-    )
-    np.testing.assert_allclose(found.q_values, case["q_values"], rtol=0, atol=1.1e-8)
+    how = {name: case[name] for name in ("function", "delta", "cutoff")}
+    how |= {"n_thresholds": case["n_alphas"], "normalization": "ipss"}
+    found = integrated_path(scores_of(case["case"]), **how)
+    close = {"rtol": 0, "atol": 1.1e-8}  # ipss rounds to eight decimals
+    np.testing.assert_allclose(found.expected_false, case["expected_false_positives"], **close)
+    np.testing.assert_allclose(found.q_values, case["q_values"], **close)
 
 
 def test_one_part_of_the_path_for_both_integrals_gives_larger_values() -> None:
-    scores = next(each["scores"] for each in IPSS if each["case"] == 1 and each["scores"])
-    ours = integrated_path(scores, function="h3")
-    theirs = integrated_path(scores, function="h3", normalization="ipss")
+    ours, theirs = (
+        integrated_path(scores_of(1), function="h3", normalization=each)
+        for each in ("same", "ipss")
+    )
     best = ours.expected_false.argmin()
     assert best == theirs.expected_false.argmin()
     ratio = ours.expected_false / theirs.expected_false

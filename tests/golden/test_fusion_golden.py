@@ -1,24 +1,19 @@
 """Copeland, Borda, CombSUM and the Markov chains against FLAGR, on its own twenty topics of fifty lists."""
 
-from __future__ import annotations
-
-import gzip
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from golden import stored
 
 from pyfsagg import RankTable, aggregate
 
-FLAGR = json.loads(gzip.decompress((Path(__file__).parent / "data" / "flagr.json.gz").read_bytes()))
+FLAGR = stored("flagr.json.gz")
 
 
 def values(lists: list[Any], method: str, **options: Any) -> dict[Any, float]:
-    found = aggregate(
-        RankTable.from_lists([[str(item) for item in one] for one in lists]), method, **options
-    )
+    table = RankTable.from_lists([[str(item) for item in one] for one in lists])
+    found = aggregate(table, method, **options)
     return dict(zip(found.names, found.statistic.tolist(), strict=True))
 
 
@@ -80,9 +75,8 @@ def limits(scores: dict[str, float], relevant: list[int]) -> tuple[float, float]
 
 @pytest.mark.parametrize("method", METHODS)
 def test_printed_mean_average_precisions(method: str) -> None:
-    found = [
-        limits(METHODS[method](topic["lists"]), topic["relevant"]) for topic in FLAGR["topics"]
-    ]
+    call = METHODS[method]
+    found = [limits(call(topic["lists"]), topic["relevant"]) for topic in FLAGR["topics"]]
     low, high = np.mean(found, axis=0)
     assert low - 5e-7 <= FLAGR["map"][method] <= high + 5e-7
     assert high - low < 0.02  # what the order of equal scores can do
@@ -154,9 +148,8 @@ def test_expected_values_of_ranx(method: str, query: str) -> None:
 def test_pairs_that_kemenys_order_turns_round(
     first: list[str], second: list[str], turned: int
 ) -> None:
-    table = RankTable.from_lists(
-        [[tuple(block) for block in one] for one in (first, second)], full=True
-    )
+    lists = [[tuple(block) for block in one] for one in (first, second)]
+    table = RankTable.from_lists(lists, full=True)
     remark = aggregate(table, "kemeny").remarks[0]
     assert f"contradicts the lists in {turned} pairs" in remark
     assert "no order contradicts them less" in remark

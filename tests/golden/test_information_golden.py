@@ -4,23 +4,18 @@ Written by make_information_r.R.  praznik adds up logarithms, whose rounding may
 equally good; here they are equal, and the first column is selected.  Orders are compared until that happens.
 """
 
-from __future__ import annotations
-
-import json
 from typing import Any
 
 import numpy as np
 import pytest
-from loading import load_beside
+from golden import stored, typed
 
 from pyfsagg._table.table import as_table, full_weights
 from pyfsagg._table.target import check_target
 from pyfsagg.filters import information_selection
 from pyfsagg.filters.mrmr import PREPARE
 
-golden = load_beside(__file__, "test_mrmr_golden")
-load = golden.load
-VALUES = json.loads((golden.DATA / "information_r.json").read_text())
+VALUES = stored("information_r.json")
 PARTED = {
     ("own", "range_ends", "mim"),
     ("own", "mixed", "jmi"),
@@ -44,7 +39,7 @@ def compare(found: list[str], scores: Any, expected: dict[str, Any], parted: boo
 @pytest.mark.parametrize("criterion", ["jmi", "disr", "jmim", "njmim", "cmim", "mim"])
 @pytest.mark.parametrize("name", list(VALUES["own"]))
 def test_order_and_scores_are_those_of_praznik(name: str, criterion: str) -> None:
-    X, y = load(name)
+    X, y = typed(name)
     frame = information_selection(X, y, criterion=criterion, binning="praznik").to_frame()
     expected = VALUES["own"][name][criterion]
     parted = ("own", name, criterion) in PARTED
@@ -55,7 +50,7 @@ def test_order_and_scores_are_those_of_praznik(name: str, criterion: str) -> Non
 @pytest.mark.parametrize("name", ["sonar", "range_ends"])
 @pytest.mark.parametrize("kind", ["kendall", "kendall_number"])
 def test_pairs_of_rows_are_those_of_praznik(kind: str, name: str, criterion: str) -> None:
-    X, y = load(name)
+    X, y = typed(name)
     if kind == "kendall_number":
         X, y = X.iloc[:, 1:], X.iloc[:, 0]
     table = as_table(X)

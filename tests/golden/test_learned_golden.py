@@ -6,21 +6,17 @@ rounded up; and R's ``smooth()``.  ``maic_3_3_0r_*``: the example of MAIC (MIT),
 limit of 2,000 places per list.
 """
 
-from __future__ import annotations
-
 import csv
 import gzip
-import json
-from pathlib import Path
 
 import numpy as np
 import pytest
+from golden import DATA, stored
 
 from pyfsagg import RankTable, aggregate
 from pyfsagg._kernels.consensus import smooth_medians
 
-DATA = Path(__file__).parent / "data"
-BIRRA = json.loads((DATA / "birra_r.json").read_text(encoding="utf-8"))
+BIRRA = stored("birra_r.json")
 MAIC_RTOL = 1e-5
 """The author's program itself, run in 2026, is 4e-6 from the values that it printed in 2022: with
 other versions of SciPy the fitted curves stop elsewhere.  The sum in another order is 7e-7."""

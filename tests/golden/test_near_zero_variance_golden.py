@@ -1,23 +1,16 @@
 """Near-zero variance against caret 6.0-93 (R 4.2.2); the values are by make_tables_r.R."""
 
-from __future__ import annotations
-
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
+from golden import DATA, path_of
 
 from pyfsagg.filters.plain import near_zero_variance
-
-DATA = Path(__file__).parent / "data"
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize("name", ["ionosphere", "zoo", "pima_missing"])
 def test_metrics_and_verdict_are_those_of_caret(name: str) -> None:
-    path = ROOT / "data" / "ionosphere.csv" if name == "ionosphere" else DATA / f"{name}.csv"
-    X = pd.read_csv(path).drop(columns="target")
+    X = pd.read_csv(path_of(name)).drop(columns="target")
     expected = pd.read_csv(DATA / f"{name}_near_zero_variance.csv", index_col="feature")
     found = near_zero_variance(X).to_frame()
     assert list(found.index) == list(expected.index)

@@ -1,15 +1,9 @@
 """F, Welch, Kruskal and Wallis, AUC, variance and MAD against base R 4.2.2 (make_plain_r.R)."""
 
-import json
-
 import pytest
-from loading import load_beside
+from golden import scores, stored, typed
 
-import pyfsagg
-from pyfsagg.resampling import Rows
-
-golden = load_beside(__file__, "test_mrmr_golden")
-VALUES = json.loads((golden.DATA / "plain_r.json").read_text())
+VALUES = stored("plain_r.json")
 
 
 @pytest.mark.parametrize(
@@ -17,10 +11,6 @@ VALUES = json.loads((golden.DATA / "plain_r.json").read_text())
     [(name, filter) for name in ("sonar", "mixed") for filter in VALUES[name]],
 )
 def test_values_of_base_r(name: str, filter: str) -> None:
-    X, y = golden.load(name)
+    X, y = typed(name)
     expected = VALUES[name][filter]
-    run = pyfsagg.wam(
-        X[list(expected)], y, filter=filter, resampling=Rows([list(range(len(X)))]), checks="none"
-    )
-    found = run.score_matrices[filter][0]
-    assert found.tolist() == pytest.approx(list(expected.values()), rel=1e-10)
+    assert scores(X[list(expected)], y, filter) == pytest.approx(expected, rel=1e-10)

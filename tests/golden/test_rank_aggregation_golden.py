@@ -1,22 +1,18 @@
 """Every reference case of RobustRankAggreg 1.2.1; the values are by make_rank_aggregation_r.R."""
 
-from __future__ import annotations
-
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from exact_probabilities import stuart
+from golden import stored
 from numpy.typing import NDArray
 
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.ranks import RankTable
 
-DATA = Path(__file__).parent / "data"
-FULL = json.loads((DATA / "rank_aggregation_full.json").read_text(encoding="utf-8"))
-PARTIAL = json.loads((DATA / "rank_aggregation_partial.json").read_text(encoding="utf-8"))
+FULL = stored("rank_aggregation_full.json")
+PARTIAL = stored("rank_aggregation_partial.json")
 RTOL = 1e-9
 # R's recursion for Stuart's Q alternates in sign; it is compared where it still holds six digits,
 # and the same recursion in fractions elsewhere.
@@ -36,9 +32,7 @@ def computed(table: RankTable, method: str) -> NDArray[np.float64]:
         "geom.mean": ("geometric_mean_rank", {"normalized": True}),
     }[method]
     values = AGGREGATORS.get(name).compute(table, **options)
-    found = values.p_values if method.startswith("RRA") else values.statistic
-    assert found is not None
-    return found
+    return values.p_values if method.startswith("RRA") else values.statistic
 
 
 def methods(case: dict[str, Any]) -> list[str]:

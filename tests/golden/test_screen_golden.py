@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from golden import DATA
 
 from pyfsagg import screen
 from pyfsagg.exceptions import PyfsaggWarning
 
-DATA = Path(__file__).parent / "data"
 ALPHA = (0.05, 26 / 2550)
 SIDES = {"low": "neg", "high": "pos"}
 

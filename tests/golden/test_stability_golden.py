@@ -6,53 +6,43 @@ threshold 0.3, so neighbours are similar and no others.  Greedy and maximum matc
 these chains, and the greedy variant needs no tolerance of its own.
 """
 
-from __future__ import annotations
-
-import json
-from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
+from golden import stored
+from stability_cases import near, value
 
 from pyfsagg.stability_measures.measure import measure_stability
 
-CASES = json.loads((Path(__file__).parent / "data" / "stability_sets.json").read_text())
-SNAKE = {
-    "IntersectionMBM": "intersection_mbm",
-    "IntersectionGreedy": "intersection_greedy",
-    "IntersectionCount": "intersection_count",
-    "IntersectionMean": "intersection_mean",
-}
+KINDS = ("MBM", "Greedy", "Count", "Mean")
+CASES = stored("stability_sets.json")
+SNAKE = {f"Intersection{kind}": f"intersection_{kind.lower()}" for kind in KINDS}
 ADJUSTED = {*SNAKE, "Yu", "Zucknick", "Sechidis"}
 UNCORRECTED = {*SNAKE, "Yu"}
 
 
 @pytest.mark.parametrize("measure", sorted(CASES[0]["values"]))
 def test_values_of_stabm(measure: str) -> None:
-    for case in range(len(CASES)):
-        p = CASES[case]["p"]
-        sets = [[feature - 1 for feature in row] for row in CASES[case]["features"]]
-        options: dict[str, Any] = {"n_features": p}
+    for case in CASES:
+        sets = [[feature - 1 for feature in row] for row in case["features"]]
+        options: dict[str, Any] = {"n_features": case["p"]}
         if measure in ADJUSTED:
-            position = np.arange(p)
-            options["similarity"] = np.exp(-np.abs(position[:, None] - position))
-            options["threshold"] = 0.3
+            options |= {"similarity": near(case["p"], 1), "threshold": 0.3}
         if measure in UNCORRECTED:
             options["chance_correction"] = "none"
         found = measure_stability(sets, SNAKE.get(measure, measure.lower()), **options)
-        assert found.value == pytest.approx(CASES[case]["values"][measure], rel=0, abs=1e-10)
+        assert found.value == pytest.approx(case["values"][measure], rel=0, abs=1e-10)
         assert found.n_undefined == 0
 
 
-EXACT = json.loads((Path(__file__).parent / "data" / "stability_exact.json").read_text())
+EXACT = stored("stability_exact.json")
 
 
 def value_of(measure: str, key: str, **options: Any) -> float:
     sets = [[feature - 1 for feature in row] for row in EXACT[key]]
     if measure in {*SNAKE.values(), "yu", "zucknick"}:
         options |= {"similarity": EXACT["similarity"], "threshold": EXACT["threshold"]}
-    return measure_stability(sets, measure, n_features=EXACT["p"], **options).value
+    return value(sets, measure, n_features=EXACT["p"], **options)
 
 
 @pytest.mark.parametrize("measure", sorted(EXACT["exact"]))
@@ -65,13 +55,8 @@ def test_exact_correction_of_stabm(measure: str) -> None:
 @pytest.mark.parametrize("measure", sorted(EXACT["imputed"]))
 def test_undefined_pairs_of_stabm(measure: str) -> None:
     """The same pairs are undefined: with a value imputed for them the averages agree."""
-    options: dict[str, Any] = (
-        {"chance_correction": "none"} if measure in {*SNAKE.values(), "yu"} else {}
-    )
-    found = value_of(
-        measure,
-        "features_with_empty_and_full",
-        undefined=EXACT["undefined_pairs_as"],
-        **options,
-    )
+    options: dict[str, Any] = {"undefined": EXACT["undefined_pairs_as"]}
+    if measure in {*SNAKE.values(), "yu"}:
+        options["chance_correction"] = "none"
+    found = value_of(measure, "features_with_empty_and_full", **options)
     assert found == pytest.approx(EXACT["imputed"][measure], rel=0, abs=1e-10)

@@ -8,35 +8,25 @@ scmamp, which does not count ties, its χ² and Iman and Davenport's F. rstatix 
 digits.
 """
 
-import json
-from pathlib import Path
-from typing import Any
-
 import numpy as np
 import pandas as pd
 import pytest
+from golden import stored
 
 import pyfsagg
 from pyfsagg.statistics import critical_difference, friedman, nemenyi, rm_anova, wilcoxon
 from pyfsagg_papers import load_published
 
-KNOWN = json.loads((Path(__file__).parent / "data" / "standings_tables.json").read_text("utf-8"))
+KNOWN = stored("standings_tables.json")
 
 
-def tables() -> dict[str, pd.DataFrame]:
-    thesis = load_published("4.3").drop(columns="classifier").groupby("dataset").mean()
-    classifiers = pd.DataFrame(KNOWN["scores"], KNOWN["datasets"], KNOWN["methods"])
-    return {"classifiers": classifiers, "thesis": thesis}
+TABLES = {
+    "classifiers": pd.DataFrame(KNOWN["scores"], KNOWN["datasets"], KNOWN["methods"]),
+    "thesis": load_published("4.3").drop(columns="classifier").groupby("dataset").mean(),
+}
 
 
-TABLES = tables()
-
-
-@pytest.fixture(params=TABLES)
-def name(request: Any) -> str:
-    return str(request.param)
-
-
+@pytest.mark.parametrize("name", TABLES)
 def test_pairs_are_those_of_rstatix(name: str) -> None:
     table, known = TABLES[name], KNOWN[name]
     found = pyfsagg.standings(table).pairs().set_index(["method1", "method2"])
@@ -60,6 +50,7 @@ def test_pairs_are_those_of_rstatix(name: str) -> None:
     assert compared == {"classifiers": 1, "thesis": 9}[name]
 
 
+@pytest.mark.parametrize("name", TABLES)
 def test_ranks_and_global_tests(name: str) -> None:
     table, known = TABLES[name], KNOWN[name]
     result = pyfsagg.standings(table)

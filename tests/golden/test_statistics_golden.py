@@ -1,15 +1,12 @@
 """pyfsagg.statistics against stored values of R; statistics_r.json is written by make_statistics_r.R."""
 
-from __future__ import annotations
-
 import itertools
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from golden import stored
 from scipy import stats
 
 from pyfsagg.statistics import (
@@ -24,19 +21,16 @@ from pyfsagg.statistics import (
 from pyfsagg.statistics.effect_sizes import noncentral_f_interval, noncentral_t_interval
 from pyfsagg_papers import load_published
 
-R = json.loads((Path(__file__).parent / "data" / "statistics_r.json").read_text())
+R = stored("statistics_r.json")
 RTOL = 1e-8
 SPHERICITY = ["mauchly_w", "mauchly_p", "gg_epsilon", "p_gg", "hf_epsilon", "p_hf"]
 
 
-def close(found: pd.Series[Any], expected: dict[str, Any], **tolerance: float) -> None:
+def close(found: pd.Series, expected: dict[str, Any], **tolerance: float) -> None:
     """Values by name; what R leaves undefined (null) must not be compared silently."""
     assert None not in expected.values()
-    names = list(expected)
-    values = [float(found[name]) for name in names]
-    np.testing.assert_allclose(
-        values, list(expected.values()), **{"rtol": RTOL, "atol": 1e-13} | tolerance
-    )
+    values, tolerance = found[list(expected)].astype(float), {"atol": 1e-13} | tolerance
+    np.testing.assert_allclose(values, list(expected.values()), rtol=RTOL, **tolerance)
 
 
 def pairs(k: int) -> list[tuple[int, int]]:
@@ -44,29 +38,18 @@ def pairs(k: int) -> list[tuple[int, int]]:
 
 
 @pytest.mark.parametrize("name", R["tables"])
-def test_repeated_measures(name: str) -> None:
+def test_repeated_measures_and_friedman(name: str) -> None:
     case = R["tables"][name]
     expected = case["rm_anova"]
     row = rm_anova(case["values"], mauchly="r").to_frame().iloc[0]
+    for column, rounded in case["rm_anova_rstatix"].items():
+        # rstatix rounds p-values and ges to three significant digits and others to three decimals.
+        assert row[column] == pytest.approx(rounded, rel=5.01e-3, abs=5.01e-4)
     if name == "two_conditions":
         # R prints no sphericity test for two conditions; by definition epsilon is 1.
         assert all(expected.pop(column) is None for column in SPHERICITY)
         assert row["p_gg"] == row["p_hf"] == row["p"]
     close(row, expected)
-
-
-@pytest.mark.parametrize("name", R["tables"])
-def test_repeated_measures_rstatix(name: str) -> None:
-    case = R["tables"][name]
-    row = rm_anova(case["values"], mauchly="r").to_frame().iloc[0]
-    for column, expected in case["rm_anova_rstatix"].items():
-        # rstatix rounds p-values and ges to three significant digits and others to three decimals.
-        assert row[column] == pytest.approx(expected, rel=5.01e-3, abs=5.01e-4)
-
-
-@pytest.mark.parametrize("name", R["tables"])
-def test_friedman(name: str) -> None:
-    case = R["tables"][name]
     close(friedman(case["values"]).to_frame().iloc[0], case["friedman"])
 
 
@@ -83,10 +66,8 @@ def test_paired_tests(name: str) -> None:
             assert t_tests.loc[position, "p"] == ranks.loc[position, "p"] == 1.0
             continue
         close(t_tests.loc[position], case["t_tests"][position])
-        signed_rank = {
-            column: case["signed_rank"][position][column] for column in ("statistic", "p")
-        }
-        close(ranks.loc[position], signed_rank)
+        signed = case["signed_rank"][position]
+        close(ranks.loc[position], {column: signed[column] for column in ("statistic", "p")})
         expected = case["signed_rank_uncorrected"][position]
         plain = wilcoxon(values[:, i], values[:, j], exact=False, continuity=False)
         assert plain.p_value == pytest.approx(expected["p"], rel=RTOL)
@@ -129,10 +110,8 @@ def test_signed_rank(name: str) -> None:
             assert ours.estimate == pytest.approx(case["estimate"], rel=RTOL)
         if case["confidence"] == 0.95:
             # JSON has no infinity: the open end of a one-sided interval is null.
-            expected = [
-                infinite if limit is None else limit
-                for limit, infinite in ((case["lower"], -np.inf), (case["upper"], np.inf))
-            ]
+            ends = (case["lower"], -np.inf), (case["upper"], np.inf)
+            expected = [infinite if limit is None else limit for limit, infinite in ends]
             np.testing.assert_allclose(ours.interval, expected, rtol=RTOL, atol=1e-9)
         else:
             # R falls back to a lower level where the range of the data is too short for the root.

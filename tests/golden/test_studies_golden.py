@@ -6,17 +6,15 @@ both directions one below the other, and the largest ``truncatedPearson(alpha.ti
 n − r + 1 studies, which is what metarep calls the r-value of one side (missing for single studies).
 """
 
-import json
-from pathlib import Path
-
 import numpy as np
 import pytest
+from golden import stored
 from numpy.testing import assert_allclose
 from scipy.special import log_ndtr
 
 from pyfsagg.study_tables._result import filtered, partial_conjunction
 
-R = json.loads((Path(__file__).parent / "data" / "studies_r.json").read_text(encoding="utf-8"))
+R = stored("studies_r.json")
 Z = np.array(R["z"], dtype=float).T
 LOG_P = np.stack([log_ndtr(-Z), log_ndtr(Z)])
 

@@ -1,18 +1,13 @@
 """Residuals, the score test and concordance of R's survival, and that weights mean repeated rows."""
 
-from __future__ import annotations
-
-import json
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
+from golden import DATA, stored
 
 import pyfsagg
 
-DATA = Path(__file__).parent / "data"
-FOUND = json.loads((DATA / "survival_r.json").read_text(encoding="utf-8"))
+FOUND = stored("survival_r.json")
 TIED = pd.read_csv(DATA / "survival_tied.csv")
 TIMES, COUNT = TIED[["time", "status"]], TIED["count"].to_numpy()
 FEATURES = ["normal", "whole", "flag", "huge"]

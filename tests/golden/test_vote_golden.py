@@ -1,18 +1,11 @@
 """Votes against the winning committees of abcvoting's 480 test profiles, and fastVoteR's orders."""
 
-from __future__ import annotations
-
-import gzip
-import json
-from pathlib import Path
-
 import pytest
+from golden import stored
 
 from pyfsagg import vote
 
-PROFILES = json.loads(
-    gzip.decompress((Path(__file__).parent / "data" / "abcvoting.json.gz").read_bytes())
-)
+PROFILES = stored("abcvoting.json.gz")
 RULES = {
     "approval": "av",
     "satisfaction_approval": "sav",

@@ -4,20 +4,17 @@ A number agrees to `TOLERANCE`; where a peer computes another quantity under the
 which, and holds the relation of the two.
 """
 
-from __future__ import annotations
-
-import json
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
+from golden import PEERS, stored
 
 import pyfsagg
 from pyfsagg import RankTable, aggregate, statistics
 
-RECORD = json.loads((Path(__file__).parent / "data" / "python_peers.json").read_text())
+RECORD = stored("python_peers.json", PEERS)
 CASES = RECORD["cases"]
 TOLERANCE = 1e-9
 INTEGRALS = 1e-6

@@ -4,20 +4,16 @@ Where a list is cut off, TopKLists puts all absent items at the place after its 
 MC2 takes two absent items for compared; so do we.
 """
 
-from __future__ import annotations
-
-import json
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
+from golden import DATA, PEERS, stored
 
 from pyfsagg import aggregate
 from pyfsagg.statistics import rank_confidence
 
-RECORD = json.loads((Path(__file__).parent / "data" / "r_peers.json").read_text())
-PISA = pd.read_csv(Path(__file__).parents[1] / "golden" / "data" / "pisa_2018_mathematics.csv")
+RECORD = stored("r_peers.json", PEERS)
+PISA = pd.read_csv(DATA / "pisa_2018_mathematics.csv")
 CHAINS = {"mc1": {"definition": "lin"}, "mc2": {"definition": "lin"}, "mc3": {}}
 
 

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from refusals import refused
 from scipy.stats import binom
 
 from pyfsagg.error_control import (
@@ -81,39 +82,32 @@ def test_what_is_refused() -> None:
     ):
         with pytest.raises(ParameterError, match=message):
             pfer_bound(q, p, threshold, **how)  # type: ignore[arg-type]
-    for call, values, message in (
-        (lambda wish: pfer_size(0.9, 50, wish), [0.0, -1.0, math.nan, math.inf], "max_false"),
-        (lambda n: integrated_path(np.ones((2, 2, 3)), n_thresholds=n), [2, 0], "n_thresholds"),
-    ):
-        for value in values:
-            with pytest.raises(ParameterError, match=message):
-                call(value)
-    for call, message in (
-        (lambda: step_down_max_t([1.0, 2.0], [[1.0]]), "one column per feature"),
-        (lambda: integrated_path(np.zeros((1, 2, 3))), "at least 2 pairs"),
-        (lambda: integrated_path(np.zeros((4, 3))), "n_pairs, 2, n_features"),
-        (lambda: integrated_path(np.full((3, 2, 2), np.nan)), "missing or infinite"),
-        (lambda: integrated_path([[[1.0, 2.0], [3.0, np.inf]]] * 2), "missing or infinite"),
-    ):
-        with pytest.raises(DataError, match=message):
-            call()
+    for wish in (0.0, -1.0, math.nan, math.inf):
+        refused(pfer_size, ((0.9, 50, wish), {}, ParameterError, "max_false"))
+    for n in (2, 0):
+        case = ((np.ones((2, 2, 3)),), {"n_thresholds": n}, ParameterError, "n_thresholds")
+        refused(integrated_path, case)
+    refused(
+        integrated_path,
+        ((np.zeros((1, 2, 3)),), {}, DataError, "at least 2 pairs"),
+        ((np.zeros((4, 3)),), {}, DataError, "n_pairs, 2, n_features"),
+        ((np.full((3, 2, 2), np.nan),), {}, DataError, "missing or infinite"),
+        (([[[1.0, 2.0], [3.0, np.inf]]] * 2,), {}, DataError, "missing or infinite"),
+    )
+    refused(step_down_max_t, (([1.0, 2.0], [[1.0]]), {}, DataError, "one column per feature"))
 
 
 # -- halves ---------------------------------------------------------------------------------------
-def test_a_tie_across_the_cut_selects_none_of_the_tied() -> None:
+def test_a_tie_across_the_cut_selects_none_of_the_tied_in_any_order_of_columns() -> None:
     scores = [[5, 0, 0, 0, 0], [0, 1, 1, 1, 9], [4, 4, 4, 4, 4], [1, 2, 3, np.nan, np.nan]]
     np.testing.assert_array_equal(selection_frequency(scores, 2), [0.25, 0.25, 0.25, 0.0, 0.25])
     # Every feature with a score is among the best p.
     np.testing.assert_array_equal(selection_frequency([[1, 2], [np.nan, 2]], 2), [0.5, 1.0])
-
-
-def test_the_frequency_does_not_depend_on_the_order_of_the_columns() -> None:
     rng = np.random.default_rng(0)
     scores = rng.integers(0, 4, (30, 12)).astype(float)
     order = rng.permutation(12)
-    np.testing.assert_array_equal(
-        selection_frequency(scores, 4)[order], selection_frequency(scores[:, order], 4)
-    )
+    mixed = selection_frequency(scores[:, order], 4)
+    np.testing.assert_array_equal(selection_frequency(scores, 4)[order], mixed)
 
 
 # -- integrated paths -----------------------------------------------------------------------------
@@ -122,18 +116,13 @@ def test_values_of_a_path_and_their_scale() -> None:
     scores = rng.exponential(1.0, (20, 2, 15))
     scores[:, :, :3] += 4.0
     found = integrated_path(scores, function="h2")
-    np.testing.assert_allclose(
-        found.expected_false,
-        np.minimum(found.integral / np.maximum(found.scores, 1e-300), 15),
-        atol=1e-8,
-    )
+    ratio = np.minimum(found.integral / np.maximum(found.scores, 1e-300), 15)
+    np.testing.assert_allclose(found.expected_false, ratio, atol=1e-8)
     assert found.integral <= 0.05
     assert set(np.argsort(found.expected_false)[:3].tolist()) == {0, 1, 2}
     rng = np.random.default_rng(2)
     scores = rng.exponential(1.0, (20, 2, 15)) + np.r_[np.full(3, 5.0), np.zeros(12)]
-    small, large = (
-        integrated_path(scores * scale, delta=1.0).expected_false for scale in (1e3, 1e5)
-    )
+    small, large = (integrated_path(scores * unit).expected_false for unit in (1e3, 1e5))
     np.testing.assert_allclose(small, large, rtol=1e-3)
     # Of scores below 0 the lowest is 0.
     whole = rng.integers(0, 50, (20, 2, 15)) + np.r_[np.full(3, 200.0), np.zeros(12)]
@@ -168,6 +157,3 @@ def test_steps_of_a_path_have_the_measure_of_their_density(delta: float) -> None
 def test_q_values_share_with_ties_and_never_fall_along_the_order() -> None:
     expected = np.array([0.3, 0.1, 0.3, 5.0])
     np.testing.assert_allclose(q_values(expected), [0.1, 0.1, 0.1, 1.0])
-
-
-# -- e-values -------------------------------------------------------------------------------------

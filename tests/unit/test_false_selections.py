@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import refused
 
 import pyfsagg
 from pyfsagg._base.fields import as_record
@@ -57,19 +58,18 @@ def test_a_limit_finds_what_is_real_and_may_be_a_word(run: pyfsagg.EnsembleResul
 
 def test_nothing_can_be_selected_from_noise(noise: pyfsagg.EnsembleResult) -> None:
     found = noise.error_control(max_false=0.2)
-    assert found.selected == []
-    assert not found.support.any()
+    assert (
+        found.selected == noise.select("pfer:0.2") == np.flatnonzero(found.support).tolist() == []
+    )
     assert "no feature can be selected: the most frequent one" in found.sentences[0]
     assert found.sentences[0].endswith("does not say that no feature is related to the target.")
-    assert noise.select("pfer:0.2") == []
     impossible = noise.error_control(max_false=1e-9)
     assert (impossible.q, impossible.threshold) == (0, np.inf)
     assert "not even one feature that every half puts first" in impossible.sentences[0]
     assert impossible.record()["threshold"] is None
     text = " ".join(noise.summary_text(n_features_to_select=3).split())
     assert "even from noise: by chance a feature is among the best 3 in 25% of resamples" in text
-    page = noise.to_html()
-    assert "By chance alone a feature is" in page
+    assert "By chance alone a feature is" in noise.to_html()
 
 
 def test_a_small_limit_and_the_order_of_columns(run: pyfsagg.EnsembleResult) -> None:
@@ -118,21 +118,22 @@ def test_resamples_and_pairs_that_tell_nothing() -> None:
     how = {"filter": "fit_criterion", "n_resamples": 4, "random_state": 0}
     result = pyfsagg.wam(*table(), **how)
     without = pyfsagg.wam(*table(), **how, checks="none")
-    for call in (
-        lambda: result.error_control(method="stability_selection"),
-        lambda: result.error_control(q=3),
-        lambda: without.to_frame(max_false=1),
-    ):
-        with pytest.raises(
-            DataError, match=r"'bootstrap'; run it again with .*complementary_pairs"
-        ):
-            call()
-    with pytest.raises(ParameterError, match="method must be one of 'benjamini_hochberg'"):
-        result.error_control(fdr=0.1, method="bonferoni")
-    with pytest.raises(DataError, match=r"at least two pairs .* n_resamples=100"):
-        control_errors(np.ones((2, 5)))
-    with pytest.raises(DataError, match="halves of a pair one after the other"):
-        control_errors(np.ones((5, 5)))
+    again, method = (
+        r"'bootstrap'; run it again with .*complementary_pairs",
+        "method must be one of ",
+    )
+    refused(
+        result.error_control,
+        ((), {"method": "stability_selection"}, DataError, again),
+        ((), {"q": 3}, DataError, again),
+        ((), {"fdr": 0.1, "method": "b"}, ParameterError, f"{method}'benjamini_hochberg'"),
+    )
+    refused(without.to_frame, ((), {"max_false": 1}, DataError, again))
+    refused(
+        control_errors,
+        ((np.ones((2, 5)),), {}, DataError, r"at least two pairs .* n_resamples=100"),
+        ((np.ones((5, 5)),), {}, DataError, "halves of a pair one after the other"),
+    )
 
 
 def test_limits_and_targets_that_are_refused(run) -> None:
@@ -149,21 +150,16 @@ def test_limits_and_targets_that_are_refused(run) -> None:
         ({"assumption": "normal"}, "'unimodal'"),
         ({"function": "h4"}, "'h3'"),
     ):
-        with pytest.raises(ParameterError, match=message):
-            run.error_control(**options)  # type: ignore[arg-type]
+        refused(run.error_control, ((), options, ParameterError, message))
     for options, error, message in (
         ({"y": None}, DataError, "no target to shuffle; give y"),
         ({"shuffles": -1}, ParameterError, "shuffles"),
         ({"shuffles": 0}, DataError, "cannot be shuffled: shuffles = 0"),
         ({"resampling": GIVEN}, DataError, "it is not known how they were drawn"),
+        ({"shuffles": 10**12}, DataError, "12 features with 1,000,000,000,000 shuffled.*fewer"),
     ):
         X, y = table()
-        given = {"y": y, "shuffles": 19, **options}
-        with pytest.raises(error, match=message):
-            pyfsagg.permute_target(X, **given)  # type: ignore[arg-type]
-    message = r"12 features with 1,000,000,000,000 shuffled targets.*fewer"
-    with pytest.raises(DataError, match=message):
-        pyfsagg.permute_target(*table(), shuffles=10**12, random_state=0)
+        refused(pyfsagg.permute_target, ((X,), {"y": y, "shuffles": 19, **options}, error, message))
 
 
 @pytest.mark.parametrize("word", ["pfer", "pfer:", "pfer:many", "fwer:0.05", "best"])

@@ -7,8 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pandas as pd
 import pytest
-from numpy.typing import NDArray
+from refusals import refused
 from scipy.stats import hypergeom, rankdata
+from stability_cases import near, value
 from statsmodels.stats.proportion import proportion_confint
 
 from pyfsagg.exceptions import DataError, ParameterError
@@ -18,7 +19,6 @@ from pyfsagg.stability_measures import feature_stability, pareto_front, stabilit
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures.chance import hypergeometric_law, union_law
 from pyfsagg.stability_measures.curves import chance_level
-from pyfsagg.stability_measures.measure import measure_stability
 
 SETS = [spec.name for spec in STABILITY_MEASURES if spec.kind == "sets"]
 CORRECTABLE = [
@@ -27,23 +27,15 @@ CORRECTABLE = [
 P, K, M = 12, 4, 5
 
 
-def near(p: int) -> NDArray[np.float64]:
-    position = np.arange(p)
-    return np.exp(-np.abs(position[:, None] - position) / 15)
-
-
 @pytest.mark.parametrize("name", SETS)
 def test_chance_level_is_the_mean_over_random_selections(name: str) -> None:
     rng = np.random.default_rng(1)
-    options = {}
-    if "similarity" in STABILITY_MEASURES.get(name).needs:
-        options = {"similarity": near(P)}
+    spec = STABILITY_MEASURES.get(name)
+    options = {"similarity": near(P, 15)} if "similarity" in spec.needs else {}
     if name == "yu" or name.startswith("intersection_"):
         options["chance_correction"] = "none"
-    values = [
-        measure_stability(select_top(rng.random((M, P)), K), name, input="sets", **options).value
-        for _ in range(600)
-    ]
+    drawn = [select_top(rng.random((M, P)), K) for _ in range(600)]
+    values = [value(each, name, input="sets", **options) for each in drawn]
     level = chance_level(name, K, P, M, **options)
     # Six standard errors; the intersection_* levels have a smaller Monte Carlo error of their own.
     assert level == pytest.approx(np.mean(values), abs=6 * np.std(values) / math.sqrt(600) + 1e-12)
@@ -53,12 +45,11 @@ def test_chance_level_is_the_mean_over_random_selections(name: str) -> None:
 @pytest.mark.parametrize("name", [name for name in SETS if name != "somol"])
 def test_chance_level_of_corrected_measures_is_zero(name: str) -> None:
     spec = STABILITY_MEASURES.get(name)
-    options = {"similarity": near(P)} if "similarity" in spec.needs else {}
+    options = {"similarity": near(P, 15)} if "similarity" in spec.needs else {}
     if name in CORRECTABLE:
         options["chance_correction"] = "exact"
     assert chance_level(name, K, P, M, **options) == pytest.approx(0.0, abs=1e-12)
-    full = chance_level(name, P, P, M, **options)
-    assert math.isnan(full)
+    assert math.isnan(chance_level(name, P, P, M, **options))
 
 
 def test_union_of_random_subsets() -> None:
@@ -73,14 +64,13 @@ def test_union_of_random_subsets() -> None:
 
 
 def test_chance_level_refuses_what_it_cannot_answer() -> None:
-    with pytest.raises(ParameterError, match="works on ranks"):
-        chance_level("spearman", 2, 5, 10)
-    with pytest.raises(ParameterError, match="size"):
-        chance_level("jaccard", 6, 5, 10)
-    with pytest.raises(ParameterError, match="needs similarity"):
-        chance_level("yu", 2, 5, 10)
-    with pytest.raises(DataError, match="4 x 4 for 5 features"):
-        chance_level("yu", 2, 5, 10, similarity=np.eye(4))
+    refused(
+        chance_level,
+        (("spearman", 2, 5, 10), {}, ParameterError, "works on ranks"),
+        (("jaccard", 6, 5, 10), {}, ParameterError, "size"),
+        (("yu", 2, 5, 10), {}, ParameterError, "needs similarity"),
+        (("yu", 2, 5, 10), {"similarity": np.eye(4)}, DataError, "4 x 4 for 5 features"),
+    )
 
 
 def test_curve_holds_the_stability_of_every_n_selected() -> None:
@@ -88,29 +78,25 @@ def test_curve_holds_the_stability_of_every_n_selected() -> None:
     curve = stability_curve(scores, ["jaccard", "nogueira"], [0.1, 5, 1.0])
     assert curve["size"].tolist() == [2, 5, 20] * 2
     jaccard = curve[curve["measure"] == "jaccard"]
-    assert (
-        jaccard["value"].iloc[1]
-        == measure_stability(scores, "jaccard", n_features_to_select=5).value
-    )
+    assert jaccard["value"].iloc[1] == value(scores, "jaccard", n_features_to_select=5)
     assert jaccard["chance"].iloc[1] == chance_level("jaccard", 5, 20, 9)
     last = curve[curve["measure"] == "nogueira"].iloc[-1]
     assert not last["defined"]
     assert math.isnan(last["value"])
     assert len(stability_curve(scores)) == 20
-    with pytest.raises(ParameterError, match="must not be empty"):
-        stability_curve(scores, [])
-    with pytest.raises(ParameterError, match="needs similarity"):
-        stability_curve(scores, ["yu"])
+    refused(
+        stability_curve,
+        ((scores, []), {}, ParameterError, "must not be empty"),
+        ((scores, ["yu"]), {}, ParameterError, "needs similarity"),
+    )
 
 
 def test_curve_draws_adjusted_measures_too() -> None:
     scores = np.random.default_rng(2).normal(size=(5, 12))
-    curve = stability_curve(scores, ["yu"], [3], similarity=near(12))
+    curve = stability_curve(scores, ["yu"], [3], similarity=near(12, 15))
     assert curve["chance"].tolist() == [0.0]
-    assert (
-        curve["value"].iloc[0]
-        == measure_stability(scores, "yu", n_features_to_select=3, similarity=near(12)).value
-    )
+    alone = value(scores, "yu", n_features_to_select=3, similarity=near(12, 15))
+    assert curve["value"].tolist() == [alone]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -118,17 +104,12 @@ def test_pareto_front_against_all_pairs(seed: int) -> None:
     rng = np.random.default_rng(seed)
     x, y = rng.integers(0, 6, 25) / 5, rng.integers(0, 6, 25) / 5
     for sign in (1, -1):
+        points = np.column_stack([sign * x, y])
         slow = [
-            not any(
-                sign * x[j] >= sign * x[i]
-                and y[j] >= y[i]
-                and (sign * x[j] > sign * x[i] or y[j] > y[i])
-                for j in range(25)
-            )
-            for i in range(25)
+            not any((other >= one).all() and (other > one).any() for other in points)
+            for one in points
         ]
-        found = pareto_front(x, y, higher_is_better=sign == 1)
-        assert found.tolist() == slow
+        assert pareto_front(x, y, higher_is_better=sign == 1).tolist() == slow
 
 
 def test_pareto_front_refuses_bad_points() -> None:
@@ -145,15 +126,10 @@ def test_feature_table() -> None:
     assert found.index.tolist() == list("abcdef")
     assert found["count"].tolist() == support.sum(axis=0).tolist()
     ranks = frame.rank(axis=1, ascending=False)
-    assert found["rank_mean"].to_numpy() == pytest.approx(ranks.mean().to_numpy())
-    assert found["rank_median"].to_numpy() == pytest.approx(ranks.median().to_numpy())
-    assert found["rank_q10"].to_numpy() == pytest.approx(ranks.quantile(0.1).to_numpy())
-    z, n = 1.959963984540054, 30
-    share = found["frequency"].to_numpy()
-    centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
-    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    assert found["lower"].to_numpy() == pytest.approx(centre - half, abs=1e-12)
-    assert found["upper"].to_numpy() == pytest.approx(centre + half, abs=1e-12)
+    by_pandas = {"rank_mean": ranks.mean(), "rank_median": ranks.median(),
+                 "rank_q10": ranks.quantile(0.1)}  # fmt: skip
+    for column, expected in by_pandas.items():
+        assert found[column].to_numpy() == pytest.approx(expected.to_numpy())
     assert found["probability_in_top"].sum() == pytest.approx(2.0)
 
 
@@ -166,10 +142,8 @@ def test_limits_of_a_frequency_are_those_of_statsmodels() -> None:
     lower, upper = proportion_confint(count, seen, alpha=0.1, method="wilson")
     np.testing.assert_allclose(table["lower"], np.minimum(lower, count / seen), rtol=1e-14)
     np.testing.assert_allclose(table["upper"], np.maximum(upper, count / seen), rtol=1e-14)
-    np.testing.assert_array_equal(
-        table["rank_median"],
-        np.nanmedian(np.where(np.isnan(scores), np.nan, rank_scores(scores)), 0),
-    )
+    ranks = np.where(np.isnan(scores), np.nan, rank_scores(scores))
+    np.testing.assert_array_equal(table["rank_median"], np.nanmedian(ranks, 0))
 
 
 def test_probability_in_the_top_shares_ties_out() -> None:
@@ -189,14 +163,10 @@ def test_feature_table_of_selections() -> None:
     assert "rank_mean" not in found
     ranks = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0]])
     assert feature_stability(ranks, n_features_to_select=1)["count"].tolist() == [1, 1, 0]
-    for bad in (
-        {"confidence_level": 1.0},
-        {"quantiles": (1.5,)},
-        {"n_features_to_select": 0},
-        {"input": "x"},
-    ):
-        with pytest.raises(ParameterError):
-            feature_stability(ranks, **bad)
+    for name, bad in {"confidence_level": 1.0, "quantiles": (1.5,), "n_features_to_select": 0,
+                      "input": "x"}.items():  # fmt: skip
+        with pytest.raises(ParameterError, match=name):
+            feature_stability(ranks, **{name: bad})
 
 
 def slow_seen_stability(scores: np.ndarray, n_features_to_select: int) -> pd.DataFrame:
@@ -227,9 +197,8 @@ def test_missing_scores_are_resamples_that_did_not_see_the_feature() -> None:
     rng = np.random.default_rng(8)
     scores = rng.integers(0, 6, (30, 7)).astype(float)
     scores[rng.random(scores.shape) < 0.3] = np.nan
-    found = feature_stability(
-        scores, n_features_to_select=3, quantiles=(0.1,), input="scores", ties="first"
-    )
+    how = {"n_features_to_select": 3, "quantiles": (0.1,), "input": "scores", "ties": "first"}
+    found = feature_stability(scores, **how)
     expected = slow_seen_stability(scores, 3)
     for column in expected:
         np.testing.assert_allclose(found[column], expected[column], rtol=1e-12)
@@ -240,28 +209,19 @@ def test_missing_scores_are_resamples_that_did_not_see_the_feature() -> None:
 
 def test_a_feature_seen_once_has_no_spread_and_one_never_seen_is_refused() -> None:
     scores = np.array([[3.0, 2.0, 1.0], [1.0, 3.0, np.nan], [2.0, 1.0, np.nan]])
-    found = feature_stability(scores, n_features_to_select=1, input="scores")
+    how = {"n_features_to_select": 1, "input": "scores"}
+    found = feature_stability(scores, **how)
     assert found["rank_sd"].isna().tolist() == [False, False, True]
-    scores[0, 2] = np.nan
-    with pytest.raises(DataError, match="no score for 'x2' in any row"):
-        feature_stability(scores, n_features_to_select=1, input="scores")
-    scores[0] = np.nan
-    with pytest.raises(DataError, match="no score in row 1"):
-        feature_stability(scores, n_features_to_select=1, input="scores")
+    for hole, message in ((np.s_[0, 2], "no score for 'x2' in any row"), (0, "no score in row 1")):
+        scores[hole] = np.nan
+        refused(feature_stability, ((scores,), how, DataError, message))
 
 
 @pytest.mark.parametrize(
     ("left", "right", "p"),
-    [
-        (3, 4, 10),
-        (7, 8, 10),
-        (10, 10, 10),
-        (0, 5, 10),
-        (1, 1, 1),
-        (900, 1500, 2000),
-        (2000, 2000, 9000),
-    ],
-)
+    [(3, 4, 10), (7, 8, 10), (10, 10, 10), (0, 5, 10), (1, 1, 1), (900, 1500, 2000),
+     (2000, 2000, 9000)],
+)  # fmt: skip
 def test_law_of_intersections(left: int, right: int, p: int) -> None:
     shared = np.arange(max(0, left + right - p), min(left, right) + 1)
     expected = hypergeom.pmf(shared, p, left, right)

@@ -4,7 +4,9 @@ import itertools
 
 import numpy as np
 import pytest
+from refusals import refused
 from scipy.stats import t as student
+from stability_cases import near
 
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
@@ -18,22 +20,11 @@ NAMES = [spec.name for spec in STABILITY_MEASURES]
 def bound(name: str, scores: np.ndarray) -> BoundStatistic:
     """The measure; ties that it takes by formula are random, and row 3 of the fixture has some."""
     spec = STABILITY_MEASURES.get(name)
-    p = scores.shape[1]
-    position = np.arange(p)
     options = {"n_random": 50} if name.startswith("intersection_") else {}
-    near = np.exp(-np.abs(position[:, None] - position) / 20)
-    return bind(
-        spec,
-        scores,
-        options,
-        n_features=None,
-        feature_names=None,
-        n_features_to_select=0.4,
-        similarity=near if "similarity" in spec.needs else None,
-        input="scores",
-        ties="first" if spec.needs_strict else "random",
-        seed=0,
-    ).statistic
+    similarity = near(scores.shape[1], 20) if "similarity" in spec.needs else None
+    how = {"n_features_to_select": 0.4, "similarity": similarity, "input": "scores", "seed": 0}
+    ties = "first" if spec.needs_strict else "random"
+    return bind(spec, scores, options, ties=ties, **how).statistic
 
 
 @pytest.fixture
@@ -45,17 +36,15 @@ def scores() -> np.ndarray:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_leave_one_out_is_the_value_without_the_row(name: str, scores: np.ndarray) -> None:
-    whole = bound(name, scores)
-    plain = [bound(name, np.delete(scores, i, axis=0)).estimate().value for i in range(8)]
-    assert whole.leave_one_out() == pytest.approx(plain, abs=1e-10)
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_unit_weights_give_the_value(name: str, scores: np.ndarray) -> None:
+def test_leave_one_out_and_unit_weights(name: str, scores: np.ndarray) -> None:
     statistic = bound(name, scores)
-    value = statistic.reweighted(np.ones((1, 8)))[0]
-    assert value == pytest.approx(statistic.estimate().value, abs=1e-10)
+    plain = [bound(name, np.delete(scores, i, axis=0)).estimate().value for i in range(8)]
+    assert statistic.leave_one_out() == pytest.approx(plain, abs=1e-10)
+    found = statistic.reweighted(np.ones((1, 8)))[0]
+    assert found == pytest.approx(statistic.estimate().value, abs=1e-10)
+
+
+WEIGHTS = np.array([3.0, 0, 1, 1, 0, 2, 1, 0])
 
 
 @pytest.mark.parametrize("name", ["pearson", "canberra", "jaccard", "kappa"])
@@ -63,17 +52,15 @@ def test_bootstrap_leaves_out_pairs_of_copies(name: str, scores: np.ndarray) -> 
     statistic = bound(name, scores)
     assert isinstance(statistic, PairwiseAverage)
     cells = statistic.block(slice(0, 8), slice(0, 8))
-    weights = np.array([3.0, 0, 1, 1, 0, 2, 1, 0])
-    rows = np.repeat(np.arange(8), weights.astype(int))
+    rows = np.repeat(np.arange(8), WEIGHTS.astype(int))
     pairs = [cells[a, b] for a, b in itertools.combinations(rows, 2) if a != b]
-    assert statistic.reweighted(weights[None])[0] == pytest.approx(np.nanmean(pairs), abs=1e-12)
+    assert statistic.reweighted(WEIGHTS[None])[0] == pytest.approx(np.nanmean(pairs), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["nogueira", "davis", "novovicova", "somol", "asd", "sechidis"])
 def test_bootstrap_of_whole_samples_counts_copies(name: str, scores: np.ndarray) -> None:
-    weights = np.array([3.0, 0, 1, 1, 0, 2, 1, 0])
-    repeated = np.repeat(scores, weights.astype(int), axis=0)
-    found = bound(name, scores).reweighted(weights[None])[0]
+    repeated = np.repeat(scores, WEIGHTS.astype(int), axis=0)
+    found = bound(name, scores).reweighted(WEIGHTS[None])[0]
     assert found == pytest.approx(bound(name, repeated).estimate().value, abs=1e-10)
 
 
@@ -91,35 +78,28 @@ def test_the_three_standard_errors_of_nogueira_agree() -> None:
 
 def test_the_seed_repeats_an_interval() -> None:
     support = np.random.default_rng(7).random((20, 9)) < 0.5
+    how = {"interval": "bootstrap", "n_boot": 200}
     first, again, other = (
-        measure_stability(
-            support, "dice", interval="bootstrap", n_boot=200, random_state=seed
-        ).interval
-        for seed in (1, 1, 2)
+        measure_stability(support, "dice", random_state=seed, **how).interval for seed in (1, 1, 2)
     )
     assert first == again != other
 
 
 def test_intervals_that_cannot_be_had_are_refused() -> None:
     support = np.random.default_rng(8).random((6, 9)) < 0.5
-    with pytest.raises(ParameterError, match="only for 'nogueira'"):
-        measure_stability(support, "dice", interval="analytic")
-    with pytest.raises(ParameterError, match="interval"):
-        measure_stability(support, "dice", interval="exact")
-    with pytest.raises(ParameterError, match="n_boot"):
-        measure_stability(support, "dice", interval="bootstrap", n_boot=1)
-    with pytest.raises(ParameterError, match="level"):
-        measure_stability(support, "dice", interval="bootstrap", confidence_level=1.0)
-    with pytest.raises(DataError, match="at least 3 resamples"):
-        measure_stability(support[:2], "dice", interval="jackknife")
-    one_pair = np.zeros((4, 5), dtype=bool)
-    one_pair[:2, 0] = True
-    with pytest.raises(DataError, match="jackknife"):
-        measure_stability(one_pair, "ochiai", interval="jackknife")
     rare = np.zeros((40, 5), dtype=bool)
     rare[:2, 0] = True
-    with pytest.raises(DataError, match="bootstrap samples"):
-        measure_stability(rare, "ochiai", interval="bootstrap", n_boot=100, random_state=0)
+    boot = {"interval": "bootstrap"}
+    refused(
+        measure_stability,
+        ((support, "dice"), {"interval": "analytic"}, ParameterError, "only for 'nogueira'"),
+        ((support, "dice"), {"interval": "exact"}, ParameterError, "interval"),
+        ((support, "dice"), boot | {"n_boot": 1}, ParameterError, "n_boot"),
+        ((support, "dice"), boot | {"confidence_level": 1.0}, ParameterError, "level"),
+        ((support[:2], "dice"), {"interval": "jackknife"}, DataError, "at least 3 resamples"),
+        ((rare[:4], "ochiai"), {"interval": "jackknife"}, DataError, "jackknife"),
+        ((rare, "ochiai"), boot | {"random_state": 0}, DataError, "bootstrap samples"),
+    )
 
 
 def test_imputed_pairs_enter_the_intervals() -> None:
@@ -144,29 +124,27 @@ def test_selection_and_ranks_bind_directly() -> None:
 @pytest.mark.parametrize("method", ["jackknife", "bootstrap"])
 def test_intervals_are_student_s(method: str) -> None:
     scores = np.random.default_rng(2).normal(size=(12, 9))
-    found = measure_stability(
-        scores, "spearman", interval=method, confidence_level=0.9, random_state=0
-    )
+    how = {"interval": method, "confidence_level": 0.9, "random_state": 0}
+    found = measure_stability(scores, "spearman", **how)
     half = student.ppf(0.95, 11) * found.standard_error
     assert found.interval == pytest.approx((found.value - half, found.value + half), rel=1e-12)
 
 
 def test_resamples_that_agree_have_a_wide_interval_or_none() -> None:
     same = np.tile(np.arange(9.0), (6, 1))
-    for name in ("nogueira", "jaccard", "phi", "somol"):
-        for method in ("jackknife", "bootstrap"):
-            found = measure_stability(same, name, interval=method, input="scores", random_state=0)
-            assert found.value == pytest.approx(1.0)
-            assert found.interval[0] < 0.9
+    names, methods = ("nogueira", "jaccard", "phi", "somol"), ("jackknife", "bootstrap")
+    for name, method in itertools.product(names, methods):
+        found = measure_stability(same, name, interval=method, input="scores", random_state=0)
+        assert found.value == pytest.approx(1.0)
+        assert found.interval[0] < 0.9
     with pytest.raises(DataError, match="give no interval"):
         measure_stability(same, "spearman", interval="jackknife", input="scores")
 
 
 def test_the_bootstrap_error_of_two_samples_is_their_distance() -> None:
     scores = np.random.default_rng(2).normal(size=(12, 9))
-    found = measure_stability(
-        scores, "spearman", interval="bootstrap", n_boot=2, confidence_level=0.5, random_state=3
-    )
+    how = {"interval": "bootstrap", "n_boot": 2, "confidence_level": 0.5, "random_state": 3}
+    found = measure_stability(scores, "spearman", **how)
     weights = np.random.default_rng(3).multinomial(12, np.full(12, 1 / 12), size=2)
     one, other = bound("spearman", scores).reweighted(weights.astype(float))
     expected = abs(one - other) / np.sqrt(2) * np.sqrt(12 / 11)

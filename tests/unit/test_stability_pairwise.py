@@ -7,7 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
+from refusals import refused
 from scipy.stats import kendalltau, rankdata, weightedtau
+from stability_cases import value
 
 from pyfsagg import stability
 from pyfsagg.exceptions import (
@@ -28,13 +30,12 @@ SCORE_AND_RANK = [spec.name for spec in STABILITY_MEASURES if spec.kind != "sets
 PAIRWISE = [name for name in SCORE_AND_RANK if name != "asd"]
 
 
-def scores_with_ties(m: int = 9, p: int = 14, seed: int = 1) -> Floats:
-    rng = np.random.default_rng(seed)
-    return np.round(rng.normal(size=(m, p)) + np.linspace(0, 2, p), 1)
+def scores_without_ties(m: int = 9, p: int = 14) -> Floats:
+    return np.random.default_rng(1).normal(size=(m, p)) + np.linspace(0, 2, p)
 
 
-def scores_without_ties(m: int = 9, p: int = 14, seed: int = 1) -> Floats:
-    return np.random.default_rng(seed).normal(size=(m, p)) + np.linspace(0, 2, p)
+def scores_with_ties(m: int = 9, p: int = 14) -> Floats:
+    return np.round(scores_without_ties(m, p), 1)
 
 
 def pair_mean(rows: Floats, similarity: Callable[[Floats, Floats], float]) -> float:
@@ -94,21 +95,14 @@ SLOW: dict[str, Callable[[Floats, Floats], float]] = {
 @pytest.mark.parametrize("make", [scores_with_ties, scores_without_ties])
 def test_average_over_pairs_matches_a_plain_loop(name: str, make: Callable[[], Floats]) -> None:
     scores = make()
-    found = measure_stability(
-        scores, name, ties="first" if name == "rank_biased_overlap" else "random"
-    )
+    ties = "first" if name == "rank_biased_overlap" else "random"
+    found = measure_stability(scores, name, ties=ties)
     assert found.value == pytest.approx(pair_mean(scores, SLOW[name]), abs=1e-12)
     assert (found.n_pairs, found.n_undefined, found.kind) == (36, 0, "scores")
-
-
-@pytest.mark.parametrize("name", PAIRWISE)
-@pytest.mark.parametrize("make", [scores_with_ties, scores_without_ties])
-def test_blocks_agree_with_the_shortcut(name: str, make: Callable[[], Floats]) -> None:
-    scores = make()
+    # The blocks have the mean of the shortcut.
     spec = STABILITY_MEASURES.get(name)
-    statistic = spec.bind(
-        scores if spec.kind == "scores" else rank_scores(scores, higher_is_better=False)
-    )
+    ranks = rank_scores(scores, higher_is_better=False)
+    statistic = spec.bind(scores if spec.kind == "scores" else ranks)
     assert isinstance(statistic, PairwiseAverage)
     plain = PairwiseAverage(statistic.n_rows, statistic.block).estimate()
     assert plain.value == pytest.approx(statistic.estimate().value, abs=1e-12)
@@ -130,13 +124,13 @@ def test_cells_by_stripes_are_those_of_the_whole(
 def test_weighted_kendall_without_ties_is_the_one_of_scipy() -> None:
     scores = scores_without_ties()
     slow = pair_mean(scores, lambda a, b: float(weightedtau(a, b, rank=True).statistic))
-    assert measure_stability(scores, "weighted_kendall").value == pytest.approx(slow, abs=1e-12)
+    assert value(scores, "weighted_kendall") == pytest.approx(slow, abs=1e-12)
 
 
 def test_kendall_has_one_value_on_both_sides_of_the_cost_rule() -> None:
     scores = np.random.default_rng(2).normal(size=(2, 700)) + np.linspace(0, 1, 700)
     slow = float(kendalltau(*scores).statistic)
-    assert measure_stability(scores, "kendall").value == pytest.approx(slow, abs=1e-12)
+    assert value(scores, "kendall") == pytest.approx(slow, abs=1e-12)
     assert measure_stability(np.tile(scores, (20, 1)), "kendall").n_pairs == 780
 
 
@@ -145,20 +139,16 @@ def test_asd_is_the_mean_deviation_of_row_z_scores() -> None:
     z = (scores - scores.mean(1, keepdims=True)) / scores.std(1, ddof=1, keepdims=True)
     found = measure_stability(scores, "asd")
     assert found.value == pytest.approx(z.std(axis=0, ddof=1).mean(), abs=1e-12)
-    assert not found.higher_is_better
-    assert found.unit == "rows"
+    assert (found.higher_is_better, found.unit) == (False, "rows")
 
 
 def test_canberra_directions_and_location() -> None:
     scores = scores_without_ties()
-    down = pair_mean(-scores, slow_canberra)
-    assert measure_stability(scores, "canberra", direction="descending").value == pytest.approx(
-        down
-    )
+    down = {"direction": "descending"}
+    assert value(scores, "canberra", **down) == pytest.approx(pair_mean(-scores, slow_canberra))
     cut = [np.minimum(rankdata(-row), 4) for row in scores]
     slow = np.mean([(np.abs(a - b) / (a + b)).mean() for a, b in itertools.combinations(cut, 2)])
-    found = measure_stability(scores, "canberra", direction="descending", location=3)
-    assert found.value == pytest.approx(slow)
+    assert value(scores, "canberra", **down, location=3) == pytest.approx(slow)
 
 
 def test_feature_weights_give_the_weighted_correlation() -> None:
@@ -169,52 +159,50 @@ def test_feature_weights_give_the_weighted_correlation() -> None:
         cov = np.cov(a, b, aweights=weights)
         return float(cov[0, 1] / np.sqrt(cov[0, 0] * cov[1, 1]))
 
-    found = measure_stability(scores, "pearson", feature_weights=weights)
-    assert found.value == pytest.approx(pair_mean(scores, slow), abs=1e-12)
+    found = value(scores, "pearson", feature_weights=weights)
+    assert found == pytest.approx(pair_mean(scores, slow), abs=1e-12)
     scores[0, 1:] = 0.3  # what varies has no weight
     found = measure_stability(scores, "pearson", feature_weights=weights)
     assert found.value == pytest.approx(pair_mean(scores[1:], slow), abs=1e-12)
     assert (found.n_pairs, found.n_undefined) == (28, 8)
-    with pytest.raises(ParameterError, match="feature_weights"):
-        measure_stability(scores, "pearson", feature_weights=weights[:-1])
-    with pytest.raises(ParameterError, match="two above zero"):
-        measure_stability(scores, "spearman", feature_weights=np.eye(1, scores.shape[1])[0])
+    one = {"feature_weights": np.eye(1, scores.shape[1])[0]}
+    refused(
+        value,
+        ((scores, "pearson"), {"feature_weights": weights[:-1]}, ParameterError, "feature_weights"),
+        ((scores, "spearman"), one, ParameterError, "two above zero"),
+    )
 
 
 def test_persistence_weighs_the_depths() -> None:
     scores = scores_without_ties()
     slow = pair_mean(scores, lambda a, b: slow_rbo(a, b, 0.5))
-    assert measure_stability(scores, "rbo", persistence=0.5).value == pytest.approx(slow, abs=1e-12)
+    assert value(scores, "rbo", persistence=0.5) == pytest.approx(slow, abs=1e-12)
     for bad in (0.0, 1.0, 1.1):
         with pytest.raises(ParameterError, match="persistence"):
-            measure_stability(scores, "rbo", persistence=bad)
+            value(scores, "rbo", persistence=bad)
 
 
 @pytest.mark.parametrize("name", ["pearson", "spearman", "kendall", "top_down"])
 def test_constant_rows_leave_undefined_pairs(name: str) -> None:
     scores = scores_with_ties()
-    expected = measure_stability(scores, name).value
+    expected = value(scores, name)
     with_constant = np.vstack([scores, np.full((1, scores.shape[1]), 0.1)])
     found = measure_stability(with_constant, name)
     assert found.value == pytest.approx(expected, abs=1e-12)
     assert (found.n_pairs, found.n_undefined) == (36, 9)
-    filled = measure_stability(with_constant, name, undefined=0.0)
-    assert filled.value == pytest.approx(expected * 36 / 45, abs=1e-12)
-    with pytest.raises(DataError, match="undefined"):
-        measure_stability(np.ones((3, 4)), name, input="scores")
-    with pytest.raises(DataError, match="undefined"):
-        measure_stability(with_constant[-2:], name)
+    filled = value(with_constant, name, undefined=0.0)
+    assert filled == pytest.approx(expected * 36 / 45, abs=1e-12)
+    for none in (np.ones((3, 4)), with_constant[-2:]):
+        with pytest.raises(DataError, match="undefined"):
+            value(none, name, input="scores")
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e300])
 def test_correlations_do_not_depend_on_the_scale(scale: float) -> None:
     scores = scores_with_ties()
-    assert measure_stability(scores * scale, "pearson").value == pytest.approx(
-        measure_stability(scores, "pearson").value, abs=1e-12
-    )
-    assert measure_stability(scores * scale, "asd").value == pytest.approx(
-        measure_stability(scores, "asd").value, abs=1e-12
-    )
+    for name in ("pearson", "asd"):
+        expected = value(scores, name)
+        assert value(scores * scale, name) == pytest.approx(expected, abs=1e-12)
 
 
 def test_ranks_are_read_as_such() -> None:
@@ -223,19 +211,21 @@ def test_ranks_are_read_as_such() -> None:
     for name in ("canberra", "top_down", "rank_biased_overlap", "jaccard"):
         found = measure_stability(ranks, name)
         assert found.kind == "ranks"
-        assert found.value == pytest.approx(measure_stability(scores, name).value, abs=1e-12)
+        assert found.value == pytest.approx(value(scores, name), abs=1e-12)
     assert measure_stability(ranks, "jaccard", input="scores").kind == "scores"
-    with pytest.raises(DataError, match="from 1"):
-        measure_stability(scores, "spearman", input="ranks")
-    with pytest.raises(ParameterError, match="input must be one of"):
-        measure_stability(scores, "spearman", input="tables")
+    # A measure of scores reads them as the places left below.
+    below = value(15.0 - ranks, "asd", input="scores")
+    assert value(ranks, "asd", input="ranks") == below
+    refused(
+        value,
+        ((scores, "spearman"), {"input": "ranks"}, DataError, "from 1"),
+        ((scores, "spearman"), {"input": "tables"}, ParameterError, "input must be one of"),
+    )
 
 
 def test_pearson_of_selections_is_phi() -> None:
     support = scores_with_ties() > 1
-    assert measure_stability(support, "pearson").value == pytest.approx(
-        measure_stability(support, "phi").value
-    )
+    assert value(support, "pearson") == pytest.approx(value(support, "phi"))
     with pytest.raises(InputTypeError, match="rankings"):
         measure_stability(support, "spearman")
 
@@ -244,23 +234,17 @@ def test_thesis_measures_are_the_single_measures() -> None:
     scores = scores_with_ties(12, 30)
     found = thesis_measures(scores, random_state=3)
     assert list(found) == ["pearson", "spearman", "canberra", "jaccard", "asd"]
-    for name, value in found.items():
-        again = measure_stability(scores, name, input="scores", random_state=3)
-        assert value == pytest.approx(again.value, abs=1e-12)
-    other = thesis_measures(pd.DataFrame(scores), n_features_to_select=4, ties="first")
-    assert other["jaccard"] == pytest.approx(
-        measure_stability(scores, "jaccard", n_features_to_select=4, ties="first").value
-    )
-
-
-def test_thesis_measures_report_what_they_leave_out() -> None:
-    scores = scores_with_ties(12, 30)
-    with_constant = np.vstack([scores, np.zeros(30)])
+    for name in found:
+        again = value(scores, name, input="scores", random_state=3)
+        assert found[name] == pytest.approx(again, abs=1e-12)
+    how = {"n_features_to_select": 4, "ties": "first"}
+    other = thesis_measures(pd.DataFrame(scores), **how)
+    assert other["jaccard"] == pytest.approx(value(scores, "jaccard", **how))
+    # What is omitted is said.
     with pytest.warns(PyfsaggWarning, match=r"1 of 13 resamples .* 12 pairs"):
-        found = thesis_measures(with_constant)
-    expected = thesis_measures(scores)
+        without = thesis_measures(np.vstack([scores, np.zeros(30)]))
     for name in ("pearson", "spearman", "asd"):
-        assert found[name] == pytest.approx(expected[name], abs=1e-12)
+        assert without[name] == pytest.approx(found[name], abs=1e-12)
 
 
 @pytest.mark.parametrize("name", SCORE_AND_RANK)
@@ -271,7 +255,7 @@ def test_a_single_feature_has_a_stated_answer(name: str) -> None:
         assert found.value == pytest.approx(1.0 if found.higher_is_better else 0.0)
     else:
         with pytest.raises(DataError, match="undefined"):
-            measure_stability(scores, name)
+            value(scores, name)
 
 
 @pytest.mark.parametrize(
@@ -286,35 +270,32 @@ def test_a_single_feature_has_a_stated_answer(name: str) -> None:
     ],
 )
 def test_bad_score_matrices_are_refused(bad: Floats, message: str) -> None:
-    with pytest.raises(DataError, match=message):
-        thesis_measures(bad)
-    with pytest.raises(DataError, match=message):
-        measure_stability(bad, "pearson", input="scores")
+    for call in (thesis_measures, lambda scores: value(scores, "pearson", input="scores")):
+        with pytest.raises(DataError, match=message):
+            call(bad)
 
 
 def test_bad_parameters_are_refused() -> None:
     scores = scores_with_ties()
-    for name, options, error, message in (
-        ("pearsn", {}, UnknownNameError, "did you mean 'pearson'"),
-        ("canberra", {"penalty": 1}, ParameterError, "no option 'penalty'; its options: direction"),
-        ("canberra", {"direction": "up"}, ParameterError, "direction"),
-        ("pearson", {"n_features": 3}, ParameterError, "n_features is 3"),
-        ("pearson", {"feature_names": ["a"]}, ParameterError, "feature_names"),
-        ("pearson", {"similarity": np.eye(14)}, ParameterError, "takes no similarity"),
-        ("asd", {"undefined": 0.0}, ParameterError, "average over pairs"),
-    ):
-        with pytest.raises(error, match=message):
-            measure_stability(scores, name, **options)
-    with pytest.raises(InputTypeError, match="not a matrix of numbers"):
-        measure_stability(pd.DataFrame({"a": ["x", "y"]}), "pearson", input="scores")
-    with pytest.raises(InputTypeError, match="list of feature sets"):
-        measure_stability(3, "jaccard")
-
-
-@pytest.mark.parametrize("n_features_to_select", [0, 15, 0.0, 1.5, -0.1, True, "a", np.nan])
-def test_top_out_of_range_is_refused(n_features_to_select: object) -> None:
-    with pytest.raises(ParameterError, match="n_features_to_select"):
-        measure_stability(scores_with_ties(), "jaccard", n_features_to_select=n_features_to_select)  # type: ignore[arg-type]
+    of_words = (pd.DataFrame({"a": ["x", "y"]}), "pearson")
+    no_option = "no option 'penalty'; its options: direction"
+    size = "n_features_to_select"
+    refused(
+        value,
+        ((scores, "pearsn"), {}, UnknownNameError, "did you mean 'pearson'"),
+        ((scores, "canberra"), {"penalty": 1}, ParameterError, no_option),
+        ((scores, "canberra"), {"direction": "up"}, ParameterError, "direction"),
+        ((scores, "pearson"), {"n_features": 3}, ParameterError, "n_features is 3"),
+        ((scores, "pearson"), {"feature_names": ["a"]}, ParameterError, "feature_names"),
+        ((scores, "pearson"), {"similarity": np.eye(14)}, ParameterError, "takes no similarity"),
+        ((scores, "asd"), {"undefined": 0.0}, ParameterError, "average over pairs"),
+        (of_words, {"input": "scores"}, InputTypeError, "not a matrix of numbers"),
+        ((3, "jaccard"), {}, InputTypeError, "list of feature sets"),
+        *(
+            ((scores, "jaccard"), {size: bad}, ParameterError, size)
+            for bad in (0, 15, 0.0, 1.5, -0.1, True, "a", np.nan)
+        ),
+    )
 
 
 def test_result_renders() -> None:
@@ -328,21 +309,13 @@ def test_result_renders() -> None:
     assert measure_stability(scores_with_ties(), "canberra").to_frame()["lower"].isna().all()
 
 
-def test_a_measure_of_scores_reads_ranks_as_the_places_left_below() -> None:
-    ranks = np.array([[1.0, 2.0, 3.0], [2.0, 1.0, 3.0], [1.0, 3.0, 2.0]])
-    assert (
-        measure_stability(ranks, "asd", input="ranks").value
-        == measure_stability(4.0 - ranks, "asd", input="scores").value
-    )
-
-
 @pytest.mark.parametrize("measure", ["pearson", "spearman", "kendall"])
 def test_rounding_carries_no_correlation_beyond_one(measure: str) -> None:
     rng = np.random.default_rng(0)
     for _ in range(60):
         row = rng.normal(size=int(rng.integers(2, 12)))
         rows = np.tile(row, (int(rng.integers(2, 9)), 1))
-        assert measure_stability(rows, measure, input="scores").value <= 1.0
+        assert value(rows, measure, input="scores") <= 1.0
 
 
 @pytest.mark.parametrize("p", [1, 63, 64, 65, 300])

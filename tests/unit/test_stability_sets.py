@@ -7,6 +7,8 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.typing import NDArray
+from refusals import refused
+from stability_cases import value
 from subsets import all_subsets
 
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
@@ -55,32 +57,28 @@ PAIRWISE = [
 @pytest.mark.parametrize("name", PAIRWISE)
 def test_average_over_defined_pairs_with_empty_and_full_subsets(name: str) -> None:
     support = selections()
-    support[1] = False
-    support[2] = True
-    support[4] = False
-    support[5] = True
+    support[[1, 4]], support[[2, 5]] = False, True
     pairs = [slow_pair(name, a, b) for a, b in itertools.combinations(support, 2)]
     found = measure_stability(support, name)
     assert found.value == pytest.approx(np.nanmean(pairs), abs=1e-12)
     assert found.n_undefined == np.isnan(pairs).sum()
     assert found.n_pairs + found.n_undefined == len(pairs)
-    filled = measure_stability(support, name, undefined=0.25)
-    assert filled.value == pytest.approx(np.mean(np.nan_to_num(pairs, nan=0.25)), abs=1e-12)
+    filled = value(support, name, undefined=0.25)
+    assert filled == pytest.approx(np.mean(np.nan_to_num(pairs, nan=0.25)), abs=1e-12)
 
 
 @pytest.mark.parametrize("fill", [False, True])
-@pytest.mark.parametrize("spec", [s for s in STABILITY_MEASURES if s.kind == "sets"])
-def test_all_empty_or_all_full_subsets_have_a_stated_answer(spec: object, fill: bool) -> None:
-    name = spec.name  # type: ignore[attr-defined]
+@pytest.mark.parametrize("name", [s.name for s in STABILITY_MEASURES if s.kind == "sets"])
+def test_all_empty_or_all_full_subsets_have_a_stated_answer(name: str, fill: bool) -> None:
     support = np.full((4, 5), fill)
-    options = {"similarity": np.eye(5)} if "similarity" in spec.needs else {}  # type: ignore[attr-defined]
-    always_one = {"hamming"}
+    needs = STABILITY_MEASURES.get(name).needs
+    options = {"similarity": np.eye(5)} if "similarity" in needs else {}
     one_if_full = {"jaccard", "tanimoto", "dice", "ochiai", "novovicova", "davis", "zucknick"}
-    if name in always_one or (fill and name in one_if_full):
-        assert measure_stability(support, name, **options).value == pytest.approx(1.0)
+    if name == "hamming" or (fill and name in one_if_full):
+        assert value(support, name, **options) == pytest.approx(1.0)
     else:
         with pytest.raises(DataError, match="undefined on these data"):
-            measure_stability(support, name, **options)
+            value(support, name, **options)
 
 
 def test_frequency_measures_by_their_definitions() -> None:
@@ -90,15 +88,14 @@ def test_frequency_measures_by_their_definitions() -> None:
     q, sizes = h.sum(), support.sum(axis=1)
     used = h[h > 0]
     novovicova = (used * np.log2(used)).sum() / (q * np.log2(m))
-    assert measure_stability(support, "novovicova").value == pytest.approx(novovicova, abs=1e-12)
+    assert value(support, "novovicova") == pytest.approx(novovicova, abs=1e-12)
     for penalty in (0.0, 1.0, 50.0):
         davis = max(0, q / (m * len(used)) - penalty * np.median(sizes) / p)
-        found = measure_stability(support, "davis", penalty=penalty)
-        assert found.value == pytest.approx(davis, abs=1e-12)
+        assert value(support, "davis", penalty=penalty) == pytest.approx(davis, abs=1e-12)
     low = (q**2 - p * (q - q % p) - (q % p) ** 2) / (p * q * (m - 1))
     high = ((q % m) ** 2 + q * (m - 1) - (q % m) * m) / (q * (m - 1))
     somol = ((h * (h - 1)).sum() / (q * (m - 1)) - low) / (high - low)
-    assert measure_stability(support, "somol").value == pytest.approx(somol, abs=1e-12)
+    assert value(support, "somol") == pytest.approx(somol, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", ["jaccard", "tanimoto", "dice", "ochiai", "hamming"])
@@ -107,32 +104,24 @@ def test_exact_correction_is_the_mean_over_all_subsets(name: str) -> None:
     support = np.array([[1, 1, 0, 0, 0, 0], [1, 0, 1, 1, 0, 0], [1, 1, 1, 1, 0, 0]], dtype=bool)
     slow = []
     for a, b in itertools.combinations(support, 2):
-        level = np.mean(
-            [
-                slow_pair(name, x, y)
-                for x in all_subsets(p, int(a.sum()))
-                for y in all_subsets(p, int(b.sum()))
-            ]
-        )
+        every = itertools.product(all_subsets(p, int(a.sum())), all_subsets(p, int(b.sum())))
+        level = np.mean([slow_pair(name, x, y) for x, y in every])
         slow.append((slow_pair(name, a, b) - level) / (1 - level))
-    found = measure_stability(support, name, chance_correction="exact")
-    assert found.value == pytest.approx(np.mean(slow), abs=1e-12)
+    found = value(support, name, chance_correction="exact")
+    assert found == pytest.approx(np.mean(slow), abs=1e-12)
 
 
 @pytest.mark.parametrize(("name", "options"), [("davis", {"penalty": 0.3}), ("novovicova", {})])
 def test_exact_correction_of_whole_collections(name: str, options: dict[str, float]) -> None:
     p, sizes = 4, (1, 2, 3)
     every = [all_subsets(p, size) for size in sizes]
-    plain = [
-        measure_stability(np.array(rows), name, input="sets", **options).value
-        for rows in itertools.product(*every)
-    ]
+    drawn = itertools.product(*every)
+    level = np.mean([value(np.array(rows), name, input="sets", **options) for rows in drawn])
     support = np.array([[1, 0, 0, 0], [1, 1, 0, 0], [1, 1, 1, 0]], dtype=bool)
-    value = measure_stability(support, name, **options).value
+    plain = value(support, name, **options)
     maximum = max(1 - 0.3 / p, 1 / 3) if name == "davis" else 1.0
-    level = np.mean(plain)
-    found = measure_stability(support, name, chance_correction="exact", **options)
-    assert found.value == pytest.approx((value - level) / (maximum - level), abs=1e-12)
+    found = value(support, name, chance_correction="exact", **options)
+    assert found == pytest.approx((plain - level) / (maximum - level), abs=1e-12)
 
 
 def test_forms_of_input_agree() -> None:
@@ -140,7 +129,7 @@ def test_forms_of_input_agree() -> None:
     names = [f"f{j}" for j in range(support.shape[1])]
     as_names = [{names[j] for j in np.flatnonzero(row)} for row in support]
     as_positions = [np.flatnonzero(row).tolist() for row in support]
-    expected = measure_stability(support, "nogueira").value
+    expected = value(support, "nogueira")
     p = len(names)
     for data, options in (
         (support.astype(int), {}),
@@ -155,15 +144,11 @@ def test_forms_of_input_agree() -> None:
     ):
         found = measure_stability(data, "nogueira", **options)
         assert found.value == pytest.approx(expected, abs=1e-12)
-        assert found.kind == "sets"
-        assert found.n_features == p
-    assert (
-        measure_stability(as_names, "jaccard").value == measure_stability(support, "jaccard").value
-    )
-    assert measure_stability(as_names, "jaccard").n_features == 0
-    assert measure_stability(as_names, "pearson", n_features=p).value == pytest.approx(
-        measure_stability(support, "phi").value
-    )
+        assert (found.kind, found.n_features) == ("sets", p)
+    of_names = measure_stability(as_names, "jaccard")
+    assert (of_names.value, of_names.n_features) == (value(support, "jaccard"), 0)
+    phi = value(support, "phi")
+    assert value(as_names, "pearson", n_features=p) == pytest.approx(phi)
 
 
 def test_features_that_nothing_selects_count_in_p() -> None:
@@ -173,16 +158,17 @@ def test_features_that_nothing_selects_count_in_p() -> None:
         row[["abc".index(name) for name in chosen]] = True
     for spec in STABILITY_MEASURES:
         if spec.kind == "sets" and "similarity" not in spec.needs:
-            found = measure_stability(sets, spec.name, n_features=20).value
-            assert found == pytest.approx(measure_stability(wide, spec.name).value, abs=1e-12), (
-                spec.name
-            )
+            found = value(sets, spec.name, n_features=20)
+            assert found == pytest.approx(value(wide, spec.name), abs=1e-12), spec.name
 
 
-@pytest.mark.parametrize("name", [s.name for s in STABILITY_MEASURES if s.needs == ("n_features",)])
-def test_unknown_p_is_refused_where_it_matters(name: str) -> None:
-    with pytest.raises(ParameterError, match="pass n_features"):
-        measure_stability([{"a"}, {"a", "b"}], name)
+def test_unknown_p_is_refused_where_it_matters() -> None:
+    sets, message = [{"a"}, {"a", "b"}], "pass n_features"
+    names = [s.name for s in STABILITY_MEASURES if s.needs == ("n_features",)]
+    refused(value, *(((sets, name), {}, ParameterError, message) for name in names))
+    exact = {"chance_correction": "exact"}
+    for name in ("jaccard", "novovicova"):
+        refused(value, ((sets, name), exact, ParameterError, message))
 
 
 @pytest.mark.parametrize(
@@ -209,17 +195,14 @@ def test_bad_collections_are_refused(data, options, error, message):
         measure_stability(data, "nogueira", **options)  # type: ignore[arg-type]
 
 
-def test_exact_correction_needs_the_number_of_features() -> None:
-    for name in ("jaccard", "novovicova"):
-        with pytest.raises(ParameterError, match="pass n_features"):
-            measure_stability([{"a"}, {"a", "b"}], name, chance_correction="exact")
-
-
 def test_values_other_than_zero_and_one_are_no_selection() -> None:
-    with pytest.raises(DataError, match="booleans or 0/1"):
-        measure_stability(np.array([[0, 2], [1, 1]]), "jaccard", input="sets")
-    with pytest.raises(ParameterError, match="chance_correction"):
-        measure_stability(np.eye(3, dtype=bool), "kappa", chance_correction="exact")
+    two, eye = np.array([[0, 2], [1, 1]]), np.eye(3, dtype=bool)
+    exact = {"chance_correction": "exact"}
+    refused(
+        value,
+        ((two, "jaccard"), {"input": "sets"}, DataError, "booleans or 0/1"),
+        ((eye, "kappa"), exact, ParameterError, "chance_correction"),
+    )
 
 
 def test_many_rows_go_through_several_blocks() -> None:
@@ -229,7 +212,5 @@ def test_many_rows_go_through_several_blocks() -> None:
     size = member.sum(axis=1)
     with np.errstate(invalid="ignore"):
         cells = shared / (size[:, None] + size - shared)
-    upper = np.triu_indices(1500, 1)
-    assert measure_stability(support, "jaccard").value == pytest.approx(
-        np.nanmean(cells[upper]), abs=1e-12
-    )
+    expected = np.nanmean(cells[np.triu_indices(1500, 1)])
+    assert value(support, "jaccard") == pytest.approx(expected, abs=1e-12)

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from refusals import refused
+from stability_cases import value
 
 from pyfsagg import list_methods, stability, wam
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
@@ -33,31 +35,33 @@ def test_every_row_is_what_stability_says(method: str) -> None:
 
 def test_selections_have_the_measures_that_apply_to_them() -> None:
     sets = [{"a", "b"}, {"a", "b"}, {"a", "c"}, {"b", "c"}]
-    without = stability_table(sets)
-    known = list_methods("stability")
-    assert set(without.index) == {
-        name
-        for name in known.index
-        if known.loc[name, "kind"] == "sets" and not known.loc[name, "needs"]
-    }
+    without, known = stability_table(sets), list_methods("stability")
+    alone = known[(known["kind"] == "sets") & (known["needs"].map(len) == 0)]
+    assert set(without.index) == set(alone.index)
     assert set(stability_table(sets, n_features=6).index) > set(without.index) | {"nogueira"}
-    with pytest.raises(ParameterError, match="'nogueira' depends on the number of features"):
-        stability_table(sets, ["nogueira"])
-    with pytest.raises(ParameterError, match="'spearman' compares ranks"):
-        stability_table(sets, ["spearman"], n_features=6)
+    refused(
+        stability_table,
+        ((sets, ["nogueira"]), {}, ParameterError, "'nogueira' depends on the number of features"),
+        ((sets, ["spearman"]), {"n_features": 6}, ParameterError, "'spearman' compares ranks"),
+    )
+
+
+def test_measures_that_are_corrected_for_chance() -> None:
+    """Those whose mean is 0 for unrelated resamples, by the definition of each."""
+    known = list_methods("stability")
+    intersections = {f"intersection_{kind}" for kind in ("count", "greedy", "mbm", "mean")}
+    of_sets = {"kappa", "lustgarten", "nogueira", "phi", "unadjusted", "wald", "yu"}
+    of_ranks = {"kendall", "spearman", "top_down", "weighted_kendall"}
+    corrected = {"pearson"} | of_ranks | of_sets | intersections
+    assert set(known.index[known["corrected_for_chance"]]) == corrected
 
 
 def test_similarity_adds_the_adjusted_measures() -> None:
     similarity = np.where(np.eye(9, dtype=bool), 1.0, 0.2)
     table = stability_table(SCORES, similarity=similarity, interval=None, random_state=1)
     assert "sechidis" in table.index
-    assert table.loc["yu", "value"] == float(
-        measure_stability(SCORES, "yu", similarity=similarity, random_state=1)
-    )
-    with pytest.raises(DataError, match="size 4 x 4"):
-        stability_table(SCORES, similarity=np.eye(4))
-    with pytest.raises(ParameterError, match="pass similarity"):
-        stability_table(SCORES, ["yu"])
+    alone = value(SCORES, "yu", similarity=similarity, random_state=1)
+    assert table.loc["yu", "value"] == alone
 
 
 def test_what_is_missing_is_explained() -> None:
@@ -80,52 +84,43 @@ def test_slow_intervals_are_left_out_of_the_whole_table_only(monkeypatch) -> Non
 
 
 def test_refusals() -> None:
-    with pytest.raises(UnknownNameError, match="did you mean 'nogueira'"):
-        stability_table(SCORES, ["nogeira"])
-    with pytest.raises(ParameterError, match="interval must be one of"):
-        stability_table(SCORES, interval="exact")
-    for level in (0.0, 1.0, 1.5):
-        with pytest.raises(ParameterError, match="level"):
-            stability_table(SCORES, confidence_level=level)
-    with pytest.raises(DataError, match="1 resample"):
-        stability_table(SCORES[:1])
-    with pytest.raises(DataError, match="missing scores"):
-        stability_table(np.where(SCORES > 2, np.nan, SCORES))
-    with pytest.raises(InputTypeError):
-        stability_table(3)
+    levels = ({"confidence_level": level} for level in (0.0, 1.0, 1.5))
+    refused(
+        stability_table,
+        ((SCORES, ["nogeira"]), {}, UnknownNameError, "did you mean 'nogueira'"),
+        ((SCORES,), {"interval": "exact"}, ParameterError, "interval must be one of"),
+        *(((SCORES,), level, ParameterError, "level") for level in levels),
+        ((SCORES[:1],), {}, DataError, "1 resample"),
+        ((np.where(SCORES > 2, np.nan, SCORES),), {}, DataError, "missing scores"),
+        ((3,), {}, InputTypeError, "list of feature sets"),
+        ((SCORES,), {"similarity": np.eye(4)}, DataError, "size 4 x 4"),
+        ((SCORES, ["yu"]), {}, ParameterError, "pass similarity"),
+    )
+    refused(pseudo_values, ((SCORES[:2], "spearman"), {}, DataError, "at least 3 resamples"))
 
 
 @pytest.mark.parametrize(
     "measure", ["pearson", "spearman", "jaccard", "canberra", "nogueira", "asd"]
 )
 def test_pseudo_values_from_the_collection_without_each_resample(measure: str) -> None:
-    rule = {"ties": "first"} if measure == "jaccard" else {}  # its ties are drawn
-    found = pseudo_values(SCORES, measure, n_features_to_select=3, **rule)
-    whole = float(measure_stability(SCORES, measure, n_features_to_select=3, **rule))
-    without = [
-        float(measure_stability(np.delete(SCORES, i, 0), measure, n_features_to_select=3, **rule))
-        for i in range(14)
-    ]
+    how = {"n_features_to_select": 3}
+    how |= {"ties": "first"} if measure == "jaccard" else {}  # its ties are drawn
+    found = pseudo_values(SCORES, measure, **how)
+    whole = value(SCORES, measure, **how)
+    without = [value(np.delete(SCORES, i, 0), measure, **how) for i in range(14)]
     np.testing.assert_allclose(found, 14 * whole - 13 * np.array(without), rtol=0, atol=1e-10)
     if measure not in ("nogueira", "asd"):
         assert found.mean() == pytest.approx(whole, abs=1e-12)
-    alone = measure_stability(SCORES, measure, n_features_to_select=3, **rule, interval="jackknife")
+    alone = measure_stability(SCORES, measure, **how, interval="jackknife")
     assert alone.standard_error == pytest.approx(found.std(ddof=1) / np.sqrt(14), rel=1e-9)
-
-
-def test_pseudo_values_need_three_resamples() -> None:
-    with pytest.raises(DataError, match="at least 3 resamples"):
-        pseudo_values(SCORES[:2], "spearman")
 
 
 def test_the_result_of_a_run_is_read_as_its_combined_scores() -> None:
     rng = np.random.default_rng(0)
     result = wam(rng.normal(size=(60, 6)), rng.integers(0, 2, 60), n_resamples=12)
     for measure in ("pearson", "jaccard"):
-        expected = float(
-            measure_stability(result.combined, measure, input="scores", random_state=0)
-        )
-        assert float(measure_stability(result, measure, random_state=0)) == expected
+        expected = value(result.combined, measure, input="scores", random_state=0)
+        assert value(result, measure, random_state=0) == expected
     names = list(result.feature_names)
     assert list(feature_stability(result).index) == names
     found = adequacy(result, random_state=4)
@@ -134,10 +129,9 @@ def test_the_result_of_a_run_is_read_as_its_combined_scores() -> None:
 
 
 def test_one_measure_by_name_is_a_number_with_an_interval() -> None:
-    result = stability(SCORES, "nogueira", n_features_to_select=3, random_state=0)
-    alone = measure_stability(
-        SCORES, "nogueira", n_features_to_select=3, interval="jackknife", random_state=0
-    )
+    how = {"n_features_to_select": 3, "random_state": 0}
+    result = stability(SCORES, "nogueira", **how)
+    alone = measure_stability(SCORES, "nogueira", **how, interval="jackknife")
     assert (float(result), result.interval) == (alone.value, alone.interval)
     assert result.table["standard_error"].iloc[0] == alone.standard_error
     assert (result.features, result.curve) == (None, None)
@@ -146,14 +140,15 @@ def test_one_measure_by_name_is_a_number_with_an_interval() -> None:
     )
     params = {"chance_correction": "exact"}
     exact = stability(SCORES, "jaccard", measure_params=params, interval=None, random_state=0)
-    assert exact.value == measure_stability(SCORES, "jaccard", **params, random_state=0).value
+    assert exact.value == value(SCORES, "jaccard", **params, random_state=0)
     assert exact.interval is None
 
 
 def test_one_measure_that_is_undefined_is_an_error_and_its_interval_a_note() -> None:
+    ones = np.ones((2, 2))
     with pytest.raises(UndefinedStabilityError):
-        stability([[1.0, 1.0], [1.0, 1.0]], "pearson", input="scores")
-    assert stability([[1.0, 1.0], [1.0, 1.0]], "pearson", input="scores", undefined=0).value == 0
+        stability(ones, "pearson", input="scores")
+    assert stability(ones, "pearson", input="scores", undefined=0).value == 0
     two = stability(SCORES[:2], "spearman")
     assert two.interval is None
     assert "jackknife" in two.table["note"].iloc[0]

@@ -5,6 +5,8 @@ import itertools
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from refusals import refused
+from stability_cases import near, value
 
 import pyfsagg
 from pyfsagg._report.page import sentences_of
@@ -12,6 +14,8 @@ from pyfsagg.exceptions import ParameterError
 from pyfsagg.ranks.ranking import about_ties, select_top, tie_sizes
 from pyfsagg.stability_measures import feature_stability, nogueira, stability, stability_curve
 from pyfsagg.stability_measures._base import STABILITY_MEASURES, MeasureValue
+from pyfsagg.stability_measures._input import read_matrix
+from pyfsagg.stability_measures.chance import draw_selections, select
 from pyfsagg.stability_measures.curves import chance_level
 from pyfsagg.stability_measures.measure import measure_stability, pseudo_values, stability_table
 from pyfsagg.stability_measures.pairwise import thesis_measures
@@ -34,25 +38,20 @@ SCORES = np.array(
 def options_of(name: str, p: int = 6) -> dict[str, object]:
     options: dict[str, object] = {}
     if "similarity" in STABILITY_MEASURES.get(name).needs:
-        position = np.arange(p)
-        options["similarity"] = np.exp(-np.abs(position[:, None] - position) / 8)
+        options["similarity"] = near(p, 8)
     if name.startswith("intersection_"):
         options["chance_correction"] = "none"
     return options
 
 
-def orders(scores: NDArray[np.float64], n_features_to_select: int = TOP) -> list[NDArray[np.bool_]]:
-    """Every way in which each row can choose among its ties, all equally likely."""
+def orders(scores: NDArray[np.float64]) -> list[NDArray[np.bool_]]:
+    """Every way in which each row can choose three among its ties, all equally likely."""
     ways = []
     for row in scores:
-        edge = np.sort(row)[-n_features_to_select]
+        edge = np.sort(row)[-TOP]
         above, level = np.flatnonzero(row > edge), np.flatnonzero(row == edge)
-        ways.append(
-            [
-                np.isin(np.arange(len(row)), [*above, *chosen])
-                for chosen in itertools.combinations(level, n_features_to_select - len(above))
-            ]
-        )
+        chosen = itertools.combinations(level, TOP - len(above))
+        ways.append([np.isin(np.arange(len(row)), [*above, *each]) for each in chosen])
     return [np.array(each) for each in itertools.product(*ways)]
 
 
@@ -63,10 +62,7 @@ def of_scores(name: str, **more: object) -> MeasureValue:
 
 
 def mean_over_orders(name: str, scores: NDArray[np.float64] = SCORES) -> float:
-    options = options_of(name)
-    return float(
-        np.mean([measure_stability(each, name, **options).value for each in orders(scores)])
-    )
+    return float(np.mean([value(each, name, **options_of(name)) for each in orders(scores)]))
 
 
 def test_the_example_has_24_orders() -> None:
@@ -85,23 +81,30 @@ def test_a_formula_is_the_mean_over_all_orders(name: str) -> None:
 @pytest.mark.parametrize("name", ["dice", "ochiai", "hamming"])
 def test_a_correction_for_chance_keeps_the_mean_over_all_orders(name: str) -> None:
     found = of_scores(name, chance_correction="exact").value
-    slow = [
-        measure_stability(each, name, chance_correction="exact").value for each in orders(SCORES)
-    ]
+    slow = [value(each, name, chance_correction="exact") for each in orders(SCORES)]
     assert found == pytest.approx(np.mean(slow), abs=1e-12)
 
 
 @pytest.mark.parametrize("name", BY_DRAWS)
 def test_draws_are_near_the_mean_over_all_orders(name: str) -> None:
-    options = options_of(name)
     found = of_scores(name, random_state=1)
-    values = [measure_stability(each, name, **options).value for each in orders(SCORES)]
+    values = [value(each, name, **options_of(name)) for each in orders(SCORES)]
     # 4000 / (4 x 3) draws of the four rows; six standard errors of their mean.
-    assert found.value == pytest.approx(
-        np.mean(values), abs=6 * np.std(values) / np.sqrt(333) + 1e-12
-    )
+    error = 6 * np.std(values) / np.sqrt(333) + 1e-12
+    assert found.value == pytest.approx(np.mean(values), abs=error)
     assert (found.n_tied, found.seed) == (3, 1)
     assert of_scores(name, random_state=1) == found
+
+
+@pytest.mark.parametrize("name", ["jaccard", "novovicova"])
+def test_two_draws_are_averaged(name: str) -> None:
+    """Of fifty resamples two are drawn, by pairs or of the whole collection."""
+    scores = np.random.default_rng(6).integers(0, 3, (50, 6)).astype(float)
+    drawn = list(draw_selections(select(read_matrix(scores), TOP, "random"), 7))
+    assert len(drawn) == 2
+    how = {"n_features_to_select": TOP, "input": "scores", "random_state": 7}
+    expected = np.mean([value(each, name) for each in drawn])
+    assert value(scores, name, **how) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", BY_FORMULA)
@@ -119,31 +122,30 @@ def test_the_order_of_the_columns_changes_nothing(name: str) -> None:
     scores = np.maximum(rng.integers(-6, 3, (8, 12)), 0).astype(float)
     options = options_of(name, 12)
     common = {"n_features_to_select": 4, "input": "scores", "interval": "jackknife"}
-    value = measure_stability(scores, name, **common, **options)
+    found = measure_stability(scores, name, **common, **options)
     order = rng.permutation(12)
     if "similarity" in options:
         options["similarity"] = options["similarity"][np.ix_(order, order)]  # type: ignore[index]
     mixed = measure_stability(scores[:, order], name, **common, **options)
-    assert mixed.value == pytest.approx(value.value, abs=1e-12)
-    assert mixed.interval == pytest.approx(value.interval, abs=1e-12)
+    assert mixed.value == pytest.approx(found.value, abs=1e-12)
+    assert mixed.interval == pytest.approx(found.interval, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", [*SETS, "rank_biased_overlap"])
 def test_without_ties_both_rules_are_the_same_to_the_last_bit(name: str) -> None:
     scores = np.random.default_rng(3).normal(size=(6, 9))
-    options = {**options_of(name, 9), "n_features_to_select": 3, "interval": "jackknife"}
-    random = measure_stability(scores, name, input="scores", random_state=1, **options)
-    first = measure_stability(scores, name, input="scores", random_state=1, ties="first", **options)
-    assert random == first
+    options = {"n_features_to_select": 3, "interval": "jackknife", "random_state": 1}
+    options |= {"input": "scores", **options_of(name, 9)}
+    random = measure_stability(scores, name, **options)
+    assert random == measure_stability(scores, name, ties="first", **options)
     assert random.n_tied == 0
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_first_takes_the_first_columns(name: str) -> None:
     first = of_scores(name, ties="first")
-    expected = measure_stability(select_top(SCORES, TOP), name, **options_of(name)).value
-    assert first.value == expected
-    assert first.n_tied == 0
+    expected = value(select_top(SCORES, TOP), name, **options_of(name))
+    assert (first.value, first.n_tied) == (expected, 0)
 
 
 def test_noise_with_many_zeros_is_not_stable() -> None:
@@ -185,16 +187,9 @@ def test_selections_have_no_ties() -> None:
 
 
 def test_an_unknown_rule_is_refused() -> None:
-    for call in (
-        stability,
-        measure_stability,
-        nogueira,
-        stability_table,
-        feature_stability,
-        thesis_measures,
-    ):
-        with pytest.raises(ParameterError, match="ties"):
-            call(SCORES, ties="average")  # type: ignore[operator]
+    one, many = (stability, measure_stability, nogueira), (stability_table, feature_stability)
+    for call in (*one, *many, thesis_measures):
+        refused(call, ((SCORES,), {"ties": "average"}, ParameterError, "ties"))
 
 
 def test_the_report_says_that_ties_decide() -> None:
