@@ -31,9 +31,18 @@ from types import FunctionType
 from typing import Any, TypeVar, overload
 from zipfile import ZipFile
 
+import numpy as np
 from numba import __version__, config, njit
 from numba.core.caching import IndexDataCacheFile
 from numba.core.registry import cpu_target
+from numpy.typing import NDArray
+
+Weights = NDArray[np.uint16]  # how often each row counts
+Codes = NDArray[np.int32]  # labels, levels, rows
+Words = NDArray[np.uint32]
+Bits = NDArray[np.uint64]
+Bytes = NDArray[np.uint8]
+Unsigned = NDArray[np.unsignedinteger[Any]]  # codes in as few bytes as hold them
 
 _STAMP = "sources.sha256"
 _Loop = TypeVar("_Loop", bound=Callable[..., Any])

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, Integer
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Floats, Integer, Integers
+from pyfsagg._kernels import Codes, Unsigned, Weights, Words, kernel
 
 EQUAL_WIDTH = 0
 EQUAL_FREQUENCY = 1
@@ -31,19 +30,16 @@ class CountedColumns(NamedTuple):
     """
 
     values: Floats
-    categories: NDArray[np.uint32]
-    source: NDArray[np.int64]
-    n_codes: NDArray[np.int64]
-    lowest: NDArray[np.int32]
-    highest: NDArray[np.int32]
+    categories: Words
+    source: Integers
+    n_codes: Integers
+    lowest: Codes
+    highest: Codes
 
 
 @kernel
 def column_range(
-    column: Floats,
-    weights: NDArray[np.uint16],
-    lowest: NDArray[np.int32],
-    highest: NDArray[np.int32],
+    column: Floats, weights: Weights, lowest: Codes, highest: Codes
 ) -> tuple[float, float]:
     """Smallest and largest known value among the rows of positive weight; (inf, -inf) if none.
 
@@ -103,13 +99,7 @@ def width_cutpoints(low: float, high: float, bins: Integer, cutpoints: Floats) -
 
 
 @kernel
-def width_rows(
-    column: Floats,
-    low: float,
-    high: float,
-    bins: int,
-    codes: NDArray[np.unsignedinteger[Any]],
-) -> int:
+def width_rows(column: Floats, low: float, high: float, bins: int, codes: Unsigned) -> int:
     """Write the bin of every row (the cuts below its value) to `codes`; return how many there may be.
 
     A missing value gets the last code; rows that are not in the resample get an arbitrary valid code.
@@ -144,13 +134,7 @@ def width_rows(
 
 
 @kernel
-def praznik_rows(
-    column: Floats,
-    low: float,
-    high: float,
-    bins: int,
-    codes: NDArray[np.unsignedinteger[Any]],
-) -> int:
+def praznik_rows(column: Floats, low: float, high: float, bins: int, codes: Unsigned) -> int:
     """As :func:`width_rows`, by floor((x - low) / (high - low) * bins), and a result of `bins` less 1."""
     if not low < high:
         return _one_bin(column, codes)
@@ -172,7 +156,7 @@ def praznik_rows(
 
 
 @kernel
-def _one_bin(column: Floats, codes: NDArray[np.unsignedinteger[Any]]) -> int:
+def _one_bin(column: Floats, codes: Unsigned) -> int:
     """Bin 0 for every known value."""
     for row in range(column.shape[0]):
         codes[row] = 0 if column[row] == column[row] else 1
@@ -188,7 +172,7 @@ _COPIES = 4
 
 
 @kernel
-def _cell_offsets(labels: NDArray[np.int32], n_cells: int) -> NDArray[np.uint32]:
+def _cell_offsets(labels: Codes, n_cells: int) -> Words:
     """Where each row counts, before its code is known: its copy of the table and its class."""
     offsets = np.empty(labels.shape, dtype=np.uint32)
     for r in range(labels.shape[0]):
@@ -199,13 +183,13 @@ def _cell_offsets(labels: NDArray[np.int32], n_cells: int) -> NDArray[np.uint32]
 
 @kernel
 def _count_cells(
-    codes: NDArray[np.uint32],
-    offsets: NDArray[np.uint32],
-    weights: NDArray[np.uint16],
+    codes: Words,
+    offsets: Words,
+    weights: Weights,
     n_classes: int,
-    keys: NDArray[np.uint32],
-    copies: NDArray[np.int64],
-    cells: NDArray[np.int64],
+    keys: Words,
+    copies: Integers,
+    cells: Integers,
 ) -> None:
     """Weighted counts ``cells[code * n_classes + label]``; a loop for the places alone vectorises."""
     copies[:] = 0
@@ -222,9 +206,7 @@ def _count_cells(
 
 
 @kernel(error_model="numpy", inline="always")
-def chi_squared_of_counts(
-    cells: NDArray[np.int64], n_classes: int, shares: Floats
-) -> tuple[float, float]:
+def chi_squared_of_counts(cells: Integers, n_classes: int, shares: Floats) -> tuple[float, float]:
     """Chi-squared statistic and Cramér's V over the levels and classes that occur.
 
     `shares` is room for those of the classes: to ask for memory here takes as long as the sums.
@@ -255,7 +237,7 @@ def chi_squared_of_counts(
 
 
 @kernel
-def value_difference(cells: NDArray[np.int64]) -> float:
+def value_difference(cells: Integers) -> float:
     """Half the sum over the levels of |p(level | class 1) - p(level | class 0)|."""
     # As floating-point numbers: products of large counts do not fit into 64 bits.
     zeros = float(cells[0::2].sum())
@@ -270,11 +252,7 @@ def value_difference(cells: NDArray[np.int64]) -> float:
 
 @kernel(inline="always")
 def write_statistic(
-    statistic: int,
-    cells: NDArray[np.int64],
-    n_classes: int,
-    shares: Floats,
-    out: Floats,
+    statistic: int, cells: Integers, n_classes: int, shares: Floats, out: Floats
 ) -> None:
     """The `statistic` of one table of counts, into `out`; `shares` is room for n_classes numbers."""
     if statistic == CHI_SQUARED:
@@ -289,8 +267,8 @@ def class_tables(
     columns: CountedColumns,
     bins: int,
     n_classes: int,
-    labels: NDArray[np.int32],
-    weights: NDArray[np.uint16],
+    labels: Codes,
+    weights: Weights,
     scores: Floats,
 ) -> None:
     """Write the `scores` (n_outputs, n_resamples, n_features) of `CHI_SQUARED` (and Cramér's V) or
@@ -323,11 +301,7 @@ def class_tables(
 
 @kernel
 def spearman_block(
-    levels: NDArray[np.int32],
-    n_levels: NDArray[np.int64],
-    labels: NDArray[np.int32],
-    weights: NDArray[np.uint16],
-    scores: Floats,
+    levels: Codes, n_levels: Integers, labels: Codes, weights: Weights, scores: Floats
 ) -> None:
     """|rho| of the average ranks with the class 0/1, (1, b, p); level -1 is missing and omitted.
 
@@ -362,7 +336,7 @@ def spearman_block(
 
 
 @kernel
-def _moments(distinct: Floats, cells: NDArray[np.int64], c: int) -> tuple[float, float]:
+def _moments(distinct: Floats, cells: Integers, c: int) -> tuple[float, float]:
     """Mean and variance (divisor n) of class `c`; the mean is NaN for a class without known values.
 
     Summed over distinct values in ascending order, so weights and repeated rows agree.
@@ -397,10 +371,10 @@ def _ratio(value: float, mean: float, variance: float) -> float:
 @kernel
 def fit_criterion_block(
     distinct: Floats,
-    start: NDArray[np.int64],
-    levels: NDArray[np.int32],
-    labels: NDArray[np.int32],
-    weights: NDArray[np.uint16],
+    start: Integers,
+    levels: Codes,
+    labels: Codes,
+    weights: Weights,
     scores: Floats,
 ) -> None:
     """Share of the rows that lie on the side of their class, (1, b, p); level -1 is on no side.

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._kernels import kernel
-
-Labels = NDArray[np.int32]
+from pyfsagg._kernels import Codes, kernel
 
 
 @kernel
-def coassociation_counts(labels: Labels, start: int, stop: int, counts: NDArray[np.int32]) -> None:
+def coassociation_counts(labels: Codes, start: int, stop: int, counts: Codes) -> None:
     """Fill rows `start` to `stop` of `counts` (n, n): how many of the `labels` (n, T) join two samples."""
     n, n_clusterings = labels.shape
     for i in range(start, stop):
@@ -201,7 +198,7 @@ def spectral_entropy_without(c: float, poles: Floats, weights: Floats) -> Floats
 
 
 @kernel(error_model="numpy")
-def correlation_ratios(block: Floats, labels: NDArray[np.int32], ratios: Floats) -> None:
+def correlation_ratios(block: Floats, labels: Codes, ratios: Floats) -> None:
     """Fill `ratios` (T, b): root of the between-cluster share of the variance; 0 without variance.
 
     `block` (n, b) holds features with mean zero; `labels` (T, n) counts clusters from 0.

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, Integer
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Floats, Integer, Integers
+from pyfsagg._kernels import Bytes, Codes, Weights, Words, kernel
 from pyfsagg._kernels.class_tables import width_cutpoints
 
 SLACK = 16
@@ -31,12 +31,12 @@ class CutSpace(NamedTuple):
     see :func:`log_codes`.
     """
 
-    classes: NDArray[np.int32]
-    sizes: NDArray[np.int32]
-    cut: NDArray[np.uint8]
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
-    stack: NDArray[np.int32]
+    classes: Codes
+    sizes: Codes
+    cut: Bytes
+    left: Integers
+    right: Integers
+    stack: Codes
     codes: Floats
 
 
@@ -69,7 +69,7 @@ def xlogx(x: Integer, scale: float) -> Integer:
 
 
 @kernel
-def fill_xlogx(table: NDArray[np.int64], start: Integer, stop: Integer, shift: int) -> None:
+def fill_xlogx(table: Integers, start: Integer, stop: Integer, shift: int) -> None:
     """Set ``table[x]`` to ``x log x`` (nats) in units of ``2**-shift`` for start <= x < stop."""
     scale = math.ldexp(1.0, shift)
     for x in range(start, stop):
@@ -77,9 +77,7 @@ def fill_xlogx(table: NDArray[np.int64], start: Integer, stop: Integer, shift: i
 
 
 @kernel
-def pack_rows(
-    weights: NDArray[np.uint16], labels: NDArray[np.int32], packed: NDArray[np.uint32]
-) -> None:
+def pack_rows(weights: Weights, labels: Codes, packed: Words) -> None:
     """Weight (low half) and label of each row in one word: one random access instead of two."""
     for row in range(weights.shape[0]):
         packed[row] = np.uint32((np.int64(labels[row]) << 16) | np.int64(weights[row]))
@@ -91,7 +89,7 @@ def build_entries(
     n_known: Integer,
     tied: bool,
     row_bits: Integer,
-    packed: NDArray[np.uint32],
+    packed: Words,
     space: CutSpace,
 ) -> Integer:
     """Entries of one column, in space for n_known + 1; returns how many.
@@ -110,11 +108,7 @@ def build_entries(
 
 @kernel
 def _runs_of_class(
-    order: NDArray[Any],
-    n_known: Integer,
-    packed: NDArray[np.uint32],
-    classes: NDArray[np.int32],
-    sizes: NDArray[np.int32],
+    order: NDArray[Any], n_known: Integer, packed: Words, classes: Codes, sizes: Codes
 ) -> Integer:
     """Runs of one class among the rows present, free of branches, which could not be predicted."""
     last = np.int64(-1)
@@ -138,11 +132,7 @@ def _runs_of_class(
 
 @kernel
 def _runs_of_value(
-    order: NDArray[Any],
-    n_known: Integer,
-    row_bits: Integer,
-    packed: NDArray[np.uint32],
-    space: CutSpace,
+    order: NDArray[Any], n_known: Integer, row_bits: Integer, packed: Words, space: CutSpace
 ) -> Integer:
     """Runs of one value and class; `cut` says where the value changes.  Free of branches, too."""
     classes, sizes, cut = space.classes, space.sizes, space.cut
@@ -187,7 +177,7 @@ def log_codes(n_classes: Integer) -> Floats:
 
 @kernel
 def mark_cuts(
-    n_entries: Integer, space: CutSpace, parity: bool, table: NDArray[np.int64], shift: int
+    n_entries: Integer, space: CutSpace, parity: bool, table: Integers, shift: int
 ) -> Integer:
     """Set ``cut[i] = 2`` where the column is cut before entry i; returns the number of cuts.
 
@@ -218,12 +208,7 @@ def mark_cuts(
 
 @kernel
 def _best_cut(
-    start: Integer,
-    stop: Integer,
-    space: CutSpace,
-    parity: bool,
-    table: NDArray[np.int64],
-    shift: int,
+    start: Integer, stop: Integer, space: CutSpace, parity: bool, table: Integers, shift: int
 ) -> Integer:
     """First best cut of an interval of entries, or -1 if there is none or MDL rejects it."""
     part = slice(start, stop)
@@ -261,11 +246,7 @@ def _best_cut(
 
 
 @kernel
-def _count(
-    classes: NDArray[np.int32],
-    sizes: NDArray[np.int32],
-    counts: NDArray[np.int64],
-) -> None:
+def _count(classes: Codes, sizes: Codes, counts: Integers) -> None:
     """Set `counts` to the weight of each class in the entries; two classes need no table."""
     if counts.shape[0] == 2:
         both, second = np.int64(0), np.int64(0)
@@ -281,12 +262,12 @@ def _count(
 
 @kernel
 def _sweep(
-    classes: NDArray[np.int32],
-    sizes: NDArray[np.int32],
-    cut: NDArray[np.uint8],
-    table: NDArray[np.int64],
-    left: NDArray[np.int64],
-    right: NDArray[np.int64],
+    classes: Codes,
+    sizes: Codes,
+    cut: Bytes,
+    table: Integers,
+    left: Integers,
+    right: Integers,
     gathered: Integer,
 ) -> tuple[int, Integer]:
     """First cut of the largest value: the sum of ``x log x`` over the class counts of both parts less
@@ -313,11 +294,7 @@ def _sweep(
 
 @kernel
 def _sweep_two(
-    classes: NDArray[np.int32],
-    sizes: NDArray[np.int32],
-    cut: NDArray[np.uint8],
-    table: NDArray[np.int64],
-    right: NDArray[np.int64],
+    classes: Codes, sizes: Codes, cut: Bytes, table: Integers, right: Integers
 ) -> tuple[int, Integer]:
     """As :func:`_sweep` for two classes, with the counts in registers: markedly faster.
 
@@ -342,9 +319,7 @@ def _sweep_two(
 
 
 @kernel
-def _classes_and_entropy(
-    counts: NDArray[np.int64], table: NDArray[np.int64], unit: float
-) -> tuple[Integer, float]:
+def _classes_and_entropy(counts: Integers, table: Integers, unit: float) -> tuple[Integer, float]:
     """Number of classes present and entropy in nats; `unit` is that of the table."""
     total = counts.sum()
     if total == 0:
@@ -363,11 +338,11 @@ def mdl_cut_weights(
     n_known: Integer,
     tied: bool,
     row_bits: Integer,
-    weights: NDArray[np.uint16],
-    labels: NDArray[np.int32],
+    weights: Weights,
+    labels: Codes,
     n_classes: Integer,
     parity: bool,
-) -> NDArray[np.int64]:
+) -> Integers:
     """Where the column is cut: the total weight of the known rows below each cut, rising."""
     packed = np.empty(weights.shape[0], np.uint32)
     pack_rows(weights, labels, packed)
@@ -393,7 +368,7 @@ def mdl_cut_weights(
 
 @kernel(inline="always")
 def drawn_extent(
-    order: NDArray[Any], n_known: Integer, mask: np.uint64, packed: NDArray[np.uint32]
+    order: NDArray[Any], n_known: Integer, mask: np.uint64, packed: Words
 ) -> tuple[Integer, Integer]:
     """Sorted positions of the first and the last known row that is present; (n_known, -1) if none is."""
     first: Integer = 0
@@ -418,7 +393,7 @@ def width_edges(
     first: Integer,
     last: Integer,
     n_bins: Integer,
-    edges: NDArray[np.int64],
+    edges: Integers,
     cutpoints: Floats,
 ) -> Integer:
     """Bins of equal width of rising `values`, from the `first` to the `last` one drawn; how many there are.
@@ -451,9 +426,9 @@ def frequency_edges(
     values: Floats,
     order: NDArray[Any],
     mask: np.uint64,
-    packed: NDArray[np.uint32],
+    packed: Words,
     n_bins: Integer,
-    edges: NDArray[np.int64],
+    edges: Integers,
     cutpoints: Floats,
 ) -> Integer:
     """As :func:`width_edges`; a bin ends with the first value at which k / n_bins of the weight are full."""

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, Integer
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Booleans, Floats, Integer, Integers
+from pyfsagg._kernels import Bits, Codes, Weights, Words, kernel
 from pyfsagg._kernels.class_tables import (
     ENTROPY,
     EQUAL_WIDTH,
@@ -52,10 +52,10 @@ class DrawnRows(NamedTuple):
     far it is filled, in `state`), which resamples of one size share.
     """
 
-    packed: NDArray[np.uint32]
-    class_counts: NDArray[np.int64]
-    table: NDArray[np.int64]
-    state: NDArray[np.int64]
+    packed: Words
+    class_counts: Integers
+    table: Integers
+    state: Integers
 
 
 @kernel
@@ -71,7 +71,7 @@ def room_for_rows(n_samples: Integer, n_classes: Integer, table_size: Integer) -
 
 @kernel
 def start_resample(
-    r: Integer, weights: NDArray[np.uint16], labels: NDArray[np.int32], drawn: DrawnRows
+    r: Integer, weights: Weights, labels: Codes, drawn: DrawnRows
 ) -> tuple[Integer, int, Integer]:
     """Pack the rows of resample `r` and see to the table; the total weight, the shift of the table, and
     the sum of ``x log x`` over the classes.
@@ -98,11 +98,8 @@ def start_resample(
 
 @kernel
 def count_between_cuts(
-    counts: NDArray[np.int64],
-    n_cuts: Integer,
-    n_entries: Integer,
-    space: CutSpace,
-) -> NDArray[np.int64]:
+    counts: Integers, n_cuts: Integer, n_entries: Integer, space: CutSpace
+) -> Integers:
     """Class counts of the levels between cuts, and a row of zeros; in `counts`, or a larger array."""
     if n_cuts + 2 > counts.shape[0]:
         counts = np.empty((2 * n_cuts + 2, counts.shape[1]), np.int64)
@@ -116,11 +113,11 @@ def count_between_cuts(
 
 @kernel(inline="always")
 def write_scores(
-    counts: NDArray[np.int64],
+    counts: Integers,
     n_levels: Integer,
     class_sum: Integer,
     total: Integer,
-    table: NDArray[np.int64],
+    table: Integers,
     shift: int,
     out: Floats,
 ) -> None:
@@ -164,8 +161,8 @@ def _count_rows(
     start: Integer,
     stop: Integer,
     mask: np.uint64,
-    packed: NDArray[np.uint32],
-    level: NDArray[np.int64],
+    packed: Words,
+    level: Integers,
 ) -> None:
     """Add the rows at sorted positions start <= position < stop to the class counts `level`."""
     for row in order[start:stop]:
@@ -174,9 +171,7 @@ def _count_rows(
 
 
 @kernel
-def _class_words(
-    packed: NDArray[np.uint32], bits: Integer, words: NDArray[np.uint64], lane: Integer
-) -> None:
+def _class_words(packed: Words, bits: Integer, words: Bits, lane: Integer) -> None:
     """The weight of each row, moved up by `bits` for each class below its own: a sum counts all classes."""
     for row in range(packed.shape[1]):
         word = np.int64(packed[lane, row])
@@ -184,9 +179,7 @@ def _class_words(
 
 
 @kernel
-def _sums_below(
-    order: NDArray[Any], mask: np.uint64, words: NDArray[np.uint64], below: NDArray[np.uint64]
-) -> None:
+def _sums_below(order: NDArray[Any], mask: np.uint64, words: Bits, below: Bits) -> None:
     """Set ``below[k]`` to the sums of the words (n_samples, TOGETHER or 1) of the first k rows of the order.
 
     Eight sums, written out, stay in registers and are added to by one or two instructions.
@@ -221,11 +214,7 @@ def _sums_below(
 
 @kernel(inline="always")
 def _levels_between(
-    below: NDArray[np.uint64],
-    lane: Integer,
-    edges: NDArray[np.int64],
-    bits: Integer,
-    counts: NDArray[np.int64],
+    below: Bits, lane: Integer, edges: Integers, bits: Integer, counts: Integers
 ) -> None:
     """Set `counts` (n_levels, n_classes) to what is drawn between the edges, from the sums below them."""
     lowest = (np.uint64(1) << np.uint64(bits)) - np.uint64(1)
@@ -245,7 +234,7 @@ def _may_cut(
     n_second: Integer,
     total: Integer,
     parity: bool,
-    table: NDArray[np.int64],
+    table: Integers,
     unit: float,
 ) -> bool:
     """Whether MDL may cut two classes where `second` of the `left` are of the second class.
@@ -262,11 +251,7 @@ def _may_cut(
 
 @kernel(error_model="numpy")
 def _fill_refused(
-    class_counts: NDArray[np.int64],
-    parity: bool,
-    table: NDArray[np.int64],
-    shift: int,
-    refused: NDArray[np.uint32],
+    class_counts: Integers, parity: bool, table: Integers, shift: int, refused: Words
 ) -> None:
     """For each weight on the left the lowest count of the second class for which no cut is made, and how
     many follow, (total + 1, 2).
@@ -291,11 +276,7 @@ def _fill_refused(
 
 @kernel
 def _surely_whole(
-    order: NDArray[Any],
-    tied: bool,
-    row_bits: Integer,
-    words: NDArray[np.uint64],
-    refused: NDArray[np.uint32],
+    order: NDArray[Any], tied: bool, row_bits: Integer, words: Bits, refused: Words
 ) -> bool:
     """Whether every cut of a column of two classes without missing values is refused; see `_fill_refused`.
 
@@ -316,11 +297,11 @@ def _surely_whole(
 @kernel
 def score_mdl(
     order: NDArray[Any],
-    n_known: NDArray[np.int64],
-    tied: NDArray[np.bool_],
+    n_known: Integers,
+    tied: Booleans,
     row_bits: Integer,
-    weights: NDArray[np.uint16],
-    labels: NDArray[np.int32],
+    weights: Weights,
+    labels: Codes,
     n_classes: Integer,
     table_size: Integer,
     parity: bool,
@@ -371,12 +352,12 @@ def score_binned(
     kind: Integer,
     n_bins: Integer,
     order: NDArray[Any],
-    n_known: NDArray[np.int64],
+    n_known: Integers,
     row_bits: Integer,
     values: Floats,
-    columns: NDArray[np.int64],
-    weights: NDArray[np.uint16],
-    labels: NDArray[np.int32],
+    columns: Integers,
+    weights: Weights,
+    labels: Codes,
     n_classes: int,
     table_size: Integer,
     scores: Floats,
@@ -464,10 +445,10 @@ def score_binned(
 
 @kernel
 def score_nominal(
-    codes: NDArray[np.int32],
-    n_levels: NDArray[np.int64],
-    weights: NDArray[np.uint16],
-    labels: NDArray[np.int32],
+    codes: Codes,
+    n_levels: Integers,
+    weights: Weights,
+    labels: Codes,
     n_classes: Integer,
     table_size: Integer,
 ) -> Floats:
@@ -492,7 +473,7 @@ OUTPUTS = (*SCORES, "chi_squared", "cramers_v", "value_difference_metric")
 
 
 @kernel
-def _entropy_scores(cells: NDArray[np.int64], n_classes: Integer, out: Floats) -> None:
+def _entropy_scores(cells: Integers, n_classes: Integer, out: Floats) -> None:
     """The three scores, into `out`, of counts at ``code * n_classes + label``.
 
     The counts may be large: ``x log x`` is computed as needed, to the same bits as those of the table.
@@ -515,12 +496,7 @@ def _entropy_scores(cells: NDArray[np.int64], n_classes: Integer, out: Floats) -
 
 
 @kernel
-def score_counts(
-    counts: NDArray[np.int64],
-    n_codes: NDArray[np.int64],
-    n_classes: int,
-    scores: Floats,
-) -> None:
+def score_counts(counts: Integers, n_codes: Integers, n_classes: int, scores: Floats) -> None:
     """Scores (number of `OUTPUTS`, n_resamples, n_features) of the counts of `count_resamples`; the
     value difference metric for two classes only.
     """

@@ -21,9 +21,9 @@ from numba import types
 from numba.core import cgutils
 from numba.cpython.unsafe.numbers import trailing_zeros
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Integers
+from pyfsagg._kernels import Bits, Codes, Unsigned, Weights, Words, kernel
 
 WORD_BITS = 64
 LANES = 8
@@ -205,7 +205,7 @@ class Draws(NamedTuple):
     Both parts are filled up to whole vectors.
     """
 
-    rows: NDArray[np.int32]
+    rows: Codes
     n_single: int
     first_double: int
     n_words: int
@@ -218,7 +218,7 @@ def words_for(n_places: int) -> int:
 
 
 @kernel
-def place_draws(weights: NDArray[np.uint16]) -> Draws:
+def place_draws(weights: Weights) -> Draws:
     """Places for the draws of a resample, with as few words as two parts allow."""
     total = 0
     most_double = 0
@@ -258,7 +258,7 @@ _FIXED_BITS = 61
 class Tables(NamedTuple):
     """c·ln c for c = 0..n in fixed point, and nats per unit / n."""
 
-    value: NDArray[np.int64]
+    value: Integers
     unit: float
 
 
@@ -269,22 +269,20 @@ class Encoded(NamedTuple):
     levels all places level by level, each level after its size.
     """
 
-    codes: NDArray[np.unsignedinteger[Any]]  # flat, by place, as many for each column
-    masks: NDArray[np.uint64]  # flat
-    mask_start: NDArray[np.int64]  # (n_columns,)
-    n_levels: NDArray[np.int64]  # (n_columns,)
-    n_dense: NDArray[np.int64]  # (n_columns,)
-    dense_counts: NDArray[np.int64]  # (n_columns, most dense levels)
-    listed: NDArray[np.int64]  # flat
-    list_start: NDArray[np.int64]  # (n_columns,)
-    list_stop: NDArray[np.int64]  # (n_columns,)
-    level_sums: NDArray[np.int64]  # (n_columns,) sum of value[count] over the levels
-    counter: NDArray[np.int64]  # (COUNTERS * most levels,), all zero between calls
-    cells: NDArray[np.int64]  # flat scratch for one table of dense cells
-    renamed: NDArray[np.int64]  # (most levels,) scratch
-    parent: NDArray[
-        np.int64
-    ]  # (n_columns, most dense levels), of a joint column its level of the first
+    codes: Unsigned  # flat, by place, as many for each column
+    masks: Bits  # flat
+    mask_start: Integers  # (n_columns,)
+    n_levels: Integers  # (n_columns,)
+    n_dense: Integers  # (n_columns,)
+    dense_counts: Integers  # (n_columns, most dense levels)
+    listed: Integers  # flat
+    list_start: Integers  # (n_columns,)
+    list_stop: Integers  # (n_columns,)
+    level_sums: Integers  # (n_columns,) sum of value[count] over the levels
+    counter: Integers  # (COUNTERS * most levels,), all zero between calls
+    cells: Integers  # flat scratch for one table of dense cells
+    renamed: Integers  # (most levels,) scratch
+    parent: Integers  # (n_columns, most dense levels), of a joint column its level of the first
 
 
 @kernel
@@ -299,9 +297,7 @@ def log_table(n_draws: int) -> Tables:
 
 
 @kernel
-def allocate(
-    n_draws: int, n_codes: NDArray[np.int64], like: NDArray[np.unsignedinteger[Any]]
-) -> Encoded:
+def allocate(n_draws: int, n_codes: Integers, like: Unsigned) -> Encoded:
     """Room for columns of up to `n_draws` with codes below `n_codes`, of the type of the array `like`.
 
     Pages that are never written cost no memory, so the bounds may be generous.
@@ -349,9 +345,9 @@ def encode(
     encoded: Encoded,
     j: int,
     first_word: int,
-    row_codes: NDArray[np.uint32],
+    row_codes: Words,
     n_codes: int,
-    weights: NDArray[np.uint16],
+    weights: Weights,
     draws: Draws,
     tables: Tables,
 ) -> int:
@@ -408,13 +404,7 @@ def encode(
 
 
 @kernel
-def _list_few(
-    listed: NDArray[np.int64],
-    stop: int,
-    codes: NDArray[np.unsignedinteger[Any]],
-    masks: NDArray[np.uint64],
-    n_words: int,
-) -> int:
+def _list_few(listed: Integers, stop: int, codes: Unsigned, masks: Bits, n_words: int) -> int:
     """List the places whose level is not dense, with their levels; return the end of the list."""
     for word in range(n_words):
         dense = np.uint64(0)
@@ -432,12 +422,7 @@ def _list_few(
 
 @kernel
 def _list_by_level(
-    listed: NDArray[np.int64],
-    stop: int,
-    codes: NDArray[np.unsignedinteger[Any]],
-    draws: Draws,
-    n_levels: int,
-    free: NDArray[np.int64],
+    listed: Integers, stop: int, codes: Unsigned, draws: Draws, n_levels: int, free: Integers
 ) -> int:
     """List all places level by level, each level after its size; return the end of the list."""
     gap = draws.first_double - draws.n_single
@@ -458,14 +443,14 @@ def _list_by_level(
 
 @kernel(inline="always")
 def _walk(
-    listed: NDArray[np.int64],
+    listed: Integers,
     start: int,
     stop: int,
-    codes: NDArray[np.unsignedinteger[Any]],
+    codes: Unsigned,
     other: int,
     first_double: int,
-    value: NDArray[np.int64],
-    counter: NDArray[np.int64],
+    value: Integers,
+    counter: Integers,
 ) -> int:
     """Sum over the cells of ``listed[start:stop]`` and the codes from ``codes[other]``, in O(draws)."""
     total = 0
@@ -486,14 +471,14 @@ def _walk(
 
 @kernel(inline="always")
 def _meet_dense(
-    masks: NDArray[np.uint64],
+    masks: Bits,
     first: int,
     second: int,
     rows: int,
     columns: int,
     n_words: int,
     n_single: int,
-    cells: NDArray[np.int64],
+    cells: Integers,
     stride: int,
 ) -> None:
     """Counts of cells whose masks start at `first` and `second`, to ``cells[i * stride + k]``."""
@@ -523,14 +508,14 @@ def _meet_dense(
 
 @kernel(inline="always")
 def _scatter(
-    listed: NDArray[np.int64],
+    listed: Integers,
     start: int,
     stop: int,
-    codes: NDArray[np.unsignedinteger[Any]],
+    codes: Unsigned,
     other: int,
     first_double: int,
     n_levels: int,
-    cells: NDArray[np.int64],
+    cells: Integers,
     along: int,
     across: int,
 ) -> None:
@@ -545,12 +530,12 @@ def _scatter(
 
 @kernel(inline="always")
 def _complete(
-    cells: NDArray[np.int64],
+    cells: Integers,
     rows: int,
     columns: int,
     dense_a: int,
     dense_b: int,
-    counts: NDArray[np.int64],
+    counts: Integers,
     a: int,
     b: int,
 ) -> None:
@@ -579,13 +564,13 @@ def nats(excess: int, n_cells: int, tables: Tables) -> float:
 
 @kernel(inline="always")
 def _merged_sum(
-    cells: NDArray[np.int64],
-    parent: NDArray[np.int64],
+    cells: Integers,
+    parent: Integers,
     rows: int,
     columns: int,
-    merged: NDArray[np.int64],
+    merged: Integers,
     n_parents: int,
-    value: NDArray[np.int64],
+    value: Integers,
 ) -> int:
     """Sum over the cells after the rows of each parent are added up."""
     size = n_parents * columns
@@ -605,11 +590,11 @@ def write_information(
     encoded: Encoded,
     draws: Draws,
     a: int,
-    others: NDArray[np.int64],
+    others: Integers,
     tables: Tables,
-    found: NDArray[np.int64],
+    found: Integers,
     w: int,
-    of_first: NDArray[np.int64],
+    of_first: Integers,
 ) -> None:
     """Write the mutual information (fixed point) of column `a` with columns b to ``found[b]``.
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, Integers
 from pyfsagg._kernels import kernel
 from pyfsagg._kernels.rho import (
     HALF_LOG_TWO_PI,
@@ -18,8 +17,6 @@ from pyfsagg._kernels.rho import (
     stirling_error,
 )
 
-IntArray = NDArray[np.int64]
-
 FIRST_TOLERANCE = 1e-24
 LAST_TOLERANCE = 1e-290
 RELATIVE_ERROR = 1e-15
@@ -27,7 +24,7 @@ LOG_HALF = -0.6931471805599453
 
 
 @kernel
-def _levels(ranks: Floats, n: int, times: Floats, counts: IntArray) -> int:
+def _levels(ranks: Floats, n: int, times: Floats, counts: Integers) -> int:
     """Distinct ranks and the number of ranks up to each; returns how many there are."""
     d = 0
     for i in range(n):
@@ -39,7 +36,7 @@ def _levels(ranks: Floats, n: int, times: Floats, counts: IntArray) -> int:
 
 
 @kernel
-def _majorant(times: Floats, counts: IntArray, d: int, corners: IntArray) -> int:
+def _majorant(times: Floats, counts: Integers, d: int, corners: Integers) -> int:
     """Corners of the least concave majorant of (0, 0), (t_1, c_1), …, (t_d, c_d)."""
     size = 0
     for i in range(d):
@@ -59,7 +56,7 @@ def _majorant(times: Floats, counts: IntArray, d: int, corners: IntArray) -> int
 @kernel
 def _joint_once(
     times: Floats,
-    counts: IntArray,
+    counts: Integers,
     slopes: Floats,
     d: int,
     tolerance: float,
@@ -123,7 +120,7 @@ def _trim(values: Floats, low: int, high: int, tolerance: float) -> tuple[int, i
 
 @kernel
 def log_joint_probability(
-    times: Floats, counts: IntArray, d: int, buffers: Floats, corners: IntArray
+    times: Floats, counts: Integers, d: int, buffers: Floats, corners: Integers
 ) -> tuple[float, float]:
     """log P(N(t_l) ≥ c_l for all l) for n = c_d uniform numbers, and a bound on its error.
 
@@ -163,7 +160,7 @@ def log_joint_probability(
 @kernel
 def _complement_once(
     times: Floats,
-    counts: IntArray,
+    counts: Integers,
     d: int,
     tolerance: float,
     old: Floats,
@@ -205,7 +202,7 @@ def _complement_once(
 
 
 @kernel
-def log_joint_by_complement(times: Floats, counts: IntArray, d: int, buffers: Floats) -> float:
+def log_joint_by_complement(times: Floats, counts: Integers, d: int, buffers: Floats) -> float:
     """The same for probabilities near 1, as log(1 − failure), a sum of positive terms of its own.
 
     Full relative accuracy down to 1e-270; below, the error is absolute.
@@ -223,7 +220,7 @@ def log_joint_by_complement(times: Floats, counts: IntArray, d: int, buffers: Fl
 
 
 @kernel
-def log_stuart(ranks: Floats, counts: IntArray) -> Floats:
+def log_stuart(ranks: Floats, counts: Integers) -> Floats:
     """log Q for each row of sorted normalized ranks (p, m), NaN last, `counts` known entries."""
     p, m = ranks.shape
     out = np.empty(p)
@@ -246,9 +243,7 @@ SMALLEST_LOG_RHO, LARGEST_LOG_RHO = -690.0, -1e-12
 
 
 @kernel
-def log_group_rho(
-    places: Floats, starts: NDArray[np.int64], alpha: float
-) -> tuple[Floats, NDArray[np.int64]]:
+def log_group_rho(places: Floats, starts: Integers, alpha: float) -> tuple[Floats, Integers]:
     """log ρ of each group, and how many of its `places` are at most α; the first always counts.
 
     `places` in (0, 1) are sorted inside each group; `starts` (n_groups + 1,) has the groups and the end.
@@ -272,12 +267,7 @@ def log_group_rho(
 
 @kernel
 def log_group_p(
-    log_rhos: Floats,
-    sizes: NDArray[np.int64],
-    alpha: float,
-    known: Floats,
-    own: Floats,
-    starts: NDArray[np.int64],
+    log_rhos: Floats, sizes: Integers, alpha: float, known: Floats, own: Floats, starts: Integers
 ) -> Floats:
     """log P(ρ of a random group ≤ ρ) for each ρ with the size of its group.
 
@@ -310,9 +300,7 @@ MOST_WEIGHTED = 16
 
 
 @kernel
-def log_weighted_p(
-    log_rhos: Floats, starts: NDArray[np.int64], weights: Floats, alpha: float
-) -> Floats:
+def log_weighted_p(log_rhos: Floats, starts: Integers, weights: Floats, alpha: float) -> Floats:
     """log P(ρ of a group ≤ ρ) where its places are independent uniform numbers divided by its weights.
 
     A sum over the sets of members below one level after the other, O(n² 2ⁿ) for n members; positive terms.

@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Floats, Integers
+from pyfsagg._kernels import Bytes, Weights, Words, kernel
 
 LANES = 32
 """Resamples are drawn in groups of so many: half of them from the low, half from the high half of a
@@ -23,7 +22,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _LOW = np.uint64(0xFFFFFFFF)
 
 
-def _thresholds() -> NDArray[np.uint32]:
+def _thresholds() -> Words:
     """2**32 times P(Poisson(1) <= k), rounded, for k = 0, 1, … as long as that is below 2**32."""
     below, term, found = 0.0, math.exp(-1.0), []
     for k in range(32):
@@ -61,13 +60,7 @@ def padded(n_resamples: int) -> int:
 
 
 @kernel
-def _draw_row(
-    key: np.uint64,
-    row: np.uint64,
-    first_group: int,
-    uniform: NDArray[np.uint32],
-    out: NDArray[np.uint8],
-) -> None:
+def _draw_row(key: np.uint64, row: np.uint64, first_group: int, uniform: Words, out: Bytes) -> None:
     """Weights of one row in whole groups of resamples: how many thresholds each of its uniform 32-bit
     numbers reaches, of a splitmix64 sequence that starts at a hash of the row.
     """
@@ -86,9 +79,7 @@ def _draw_row(
 
 
 @kernel
-def poisson_weights(
-    key: np.uint64, first_row: int, first_group: int, out: NDArray[np.uint8]
-) -> None:
+def poisson_weights(key: np.uint64, first_row: int, first_group: int, out: Bytes) -> None:
     """Poisson(1) weights of the rows from `first_row` on in the resamples from ``LANES * first_group`` on,
     into `out` (n_rows, n_resamples); n_resamples is a multiple of `LANES`.
     """
@@ -99,13 +90,13 @@ def poisson_weights(
 
 @kernel
 def count_resamples(
-    codes: NDArray[np.uint16],
-    labels: NDArray[np.uint16],
+    codes: Weights,
+    labels: Weights,
     n_classes: int,
-    n_codes: NDArray[np.int64],
+    n_codes: Integers,
     key: np.uint64,
     first_row: int,
-    counts: NDArray[np.int64],
+    counts: Integers,
 ) -> None:
     """Add the rows to the counts of every feature by code and class, in all resamples.
 

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Floats, Integers
+from pyfsagg._kernels import Bits, Codes, kernel
 
-Ranks = NDArray[np.int16] | NDArray[np.int32]
-Integers = NDArray[np.int64]
+Ranks = NDArray[np.int16] | Codes
 Whole = int | np.int64
 
 
@@ -44,7 +43,7 @@ def add_precedences(
 def close_pairs_column(
     tables: NDArray[Any],
     sums: Integers,
-    order: NDArray[np.int64],
+    order: Integers,
     ranks: Ranks,
     reach: Integers,
     low: int,
@@ -108,7 +107,7 @@ def close_pairs_column(
 
 
 @kernel
-def _flush(pending: NDArray[np.int32], totals: Integers) -> None:
+def _flush(pending: Codes, totals: Integers) -> None:
     for f in range(pending.size):
         totals[f] += pending[f]
         pending[f] = 0
@@ -133,7 +132,7 @@ def _add_changes(
 def _add_swaps(
     table: NDArray[Any],
     sums: Integers,
-    order: NDArray[np.int64],
+    order: Integers,
     position: Whole,
     reach: Whole,
     low: int,
@@ -286,7 +285,7 @@ def spoiler_totals(
 
 
 @kernel
-def difference_bits(ranks: Ranks, k: int, planes: NDArray[np.uint64]) -> None:
+def difference_bits(ranks: Ranks, k: int, planes: Bits) -> None:
     """planes[a, :, w] = bits over the features: before k, after k, not comparable with k."""
     n, p = ranks.shape
     n_planes = planes.shape[1]
@@ -324,7 +323,7 @@ def _bits_set(word: np.uint64) -> np.int64:
 
 @kernel
 def state_differences(
-    planes: NDArray[np.uint64], left: Integers, right: Integers, out: Integers, sign: int
+    planes: Bits, left: Integers, right: Integers, out: Integers, sign: int
 ) -> None:
     """out[q] += sign * number of features that relate to k differently in left[q] and right[q]."""
     _, n_planes, n_words = planes.shape
@@ -375,7 +374,7 @@ def differences_with(first: Ranks, second: Ranks, features: Integers, k: int) ->
 def conditional_entropies(
     columns: Ranks,
     weights: Integers,
-    codes: NDArray[np.int32],
+    codes: Codes,
     n_classes: int,
     k: int,
     others: Integers,
@@ -414,9 +413,7 @@ def _same_pattern(columns: Ranks, a: int, b: int, n_features: int) -> bool:
 
 
 @kernel
-def added_divergence(
-    columns: Ranks, weights: Integers, codes: NDArray[np.int32], n_classes: int
-) -> float:
+def added_divergence(columns: Ranks, weights: Integers, codes: Codes, n_classes: int) -> float:
     """Divergence, in nats, of all features (rows of `columns`) but the last with respect to all."""
     p, n = columns.shape
     part = np.empty(n, dtype=np.int64)  # the first row with the same order of all but the last
@@ -454,8 +451,8 @@ def added_divergence(
 def naive_bayes_path(
     columns: Ranks,
     weights: Integers,
-    codes: NDArray[np.int32],
-    folds: NDArray[np.int64],
+    codes: Codes,
+    folds: Integers,
     n_classes: int,
     n_folds: int,
     n_states: int,

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, Integers
 from pyfsagg._kernels import kernel
 
 HALF_LOG_TWO_PI = 0.9189385332046727
@@ -155,7 +154,7 @@ def _log_rho_one(ranks: Floats, n: int) -> float:
 
 
 @kernel
-def log_rho(ranks: Floats, counts: NDArray[np.int64]) -> Floats:
+def log_rho(ranks: Floats, counts: Integers) -> Floats:
     """min over k of log BetaCDF(r_(k); k, n − k + 1) for each row of `ranks` (p, m), sorted, NaN last.
 
     `counts` (p,) are the entries that are not NaN.  Few order statistics can hold the minimum: with w_k
@@ -509,7 +508,7 @@ def log_crossing(log_times: Floats, n: int, log_rho: float) -> tuple[float, floa
 
 
 @kernel
-def log_exact_p(log_rhos: Floats, counts: NDArray[np.int64]) -> Floats:
+def log_exact_p(log_rhos: Floats, counts: Integers) -> Floats:
     """log P(min_k BetaCDF(U_(k)) ≤ ρ) for each ρ with its number of uniforms; sort the input, as equal
     neighbours are computed once.
     """

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, Integer
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Booleans, Floats, Integer, Integers
+from pyfsagg._kernels import Codes, Weights, Words, kernel
 from pyfsagg._kernels.class_tables import EQUAL_WIDTH, width_cutpoints, width_rows, write_statistic
 from pyfsagg._kernels.entropy_bins import CutSpace, cut_space, mark_cuts
 from pyfsagg._kernels.entropy_scores import (
@@ -30,19 +30,17 @@ class SortedPlaces(NamedTuple):
     missing, `n_levels` levels, and is `tied` if some value occurs more than once.
     """
 
-    start: NDArray[np.int64]
-    rows: NDArray[np.int32]
+    start: Integers
+    rows: Codes
     values: Floats
-    n_known: NDArray[np.int64]
-    tied: NDArray[np.bool_]
-    levels: NDArray[np.uint32]
-    n_levels: NDArray[np.int64]
+    n_known: Integers
+    tied: Booleans
+    levels: Words
+    n_levels: Integers
 
 
 @kernel
-def _class_counts(
-    weights: NDArray[np.uint16], labels: NDArray[np.int32], n_classes: int
-) -> NDArray[np.int64]:
+def _class_counts(weights: Weights, labels: Codes, n_classes: int) -> Integers:
     """Weight of each class in each resample, (n_resamples, n_classes)."""
     counts = np.zeros((weights.shape[0], n_classes), dtype=np.int64)
     for r in range(weights.shape[0]):
@@ -54,11 +52,7 @@ def _class_counts(
 
 @kernel
 def _known_range(
-    rows: NDArray[np.int32],
-    values: Floats,
-    n_known: int,
-    weights: NDArray[np.uint16],
-    n_zeros: int,
+    rows: Codes, values: Floats, n_known: int, weights: Weights, n_zeros: int
 ) -> tuple[float, float]:
     """Smallest and largest value of the known places present; (inf, -inf) if there are none."""
     n_samples = weights.shape[0]
@@ -78,12 +72,7 @@ def _known_range(
 
 @kernel
 def _count_cells(
-    rows: NDArray[np.int32],
-    codes: NDArray[np.uint32],
-    weights: NDArray[np.uint16],
-    labels: NDArray[np.int32],
-    zeros: NDArray[np.int64],
-    cells: NDArray[np.int64],
+    rows: Codes, codes: Words, weights: Weights, labels: Codes, zeros: Integers, cells: Integers
 ) -> None:
     """Weighted counts by code and class: ``cells[code * n_classes + label]``."""
     n_samples, n_classes = weights.shape[0], zeros.shape[0]
@@ -100,18 +89,18 @@ def _count_cells(
 
 @kernel
 def _count_column(
-    rows: NDArray[np.int32],
+    rows: Codes,
     values: Floats,
     n_known: int,
     binned: bool,
     bins: int,
-    weights: NDArray[np.uint16],
-    labels: NDArray[np.int32],
-    class_counts: NDArray[np.int64],
+    weights: Weights,
+    labels: Codes,
+    class_counts: Integers,
     extent: tuple[float, float],
-    codes: NDArray[np.uint32],
-    zeros: NDArray[np.int64],
-    cells: NDArray[np.int64],
+    codes: Words,
+    zeros: Integers,
+    cells: Integers,
 ) -> tuple[float, float]:
     """Set `cells` for one column and resample; the range that `codes` are made for (`extent` so far)."""
     n_samples = weights.shape[0]
@@ -132,12 +121,12 @@ def _count_column(
 def sparse_class_tables(
     statistic: int,
     places: SortedPlaces,
-    n_codes: NDArray[np.int64],
-    binned: NDArray[np.bool_],
+    n_codes: Integers,
+    binned: Booleans,
     bins: int,
     n_classes: int,
-    labels: NDArray[np.int32],
-    weights: NDArray[np.uint16],
+    labels: Codes,
+    weights: Weights,
     scores: Floats,
 ) -> None:
     """Write the `scores` (n_outputs, n_resamples, n_features) of every column and resample.
@@ -174,12 +163,12 @@ def sparse_class_tables(
 
 @kernel
 def count_zeros(
-    rows: NDArray[np.int32],
+    rows: Codes,
     start: Integer,
     stop: Integer,
-    packed: NDArray[np.uint32],
-    class_counts: NDArray[np.int64],
-    zeros: NDArray[np.int64],
+    packed: Words,
+    class_counts: Integers,
+    zeros: Integers,
 ) -> Integer:
     """Set `zeros` to the class counts of the rows at no place from `start` on; returns their sum."""
     n_samples = packed.shape[0]
@@ -197,18 +186,18 @@ def count_zeros(
 
 
 @kernel
-def _weight_of(row: Integer, packed: NDArray[np.uint32], n_zeros: Integer) -> Integer:
+def _weight_of(row: Integer, packed: Words, n_zeros: Integer) -> Integer:
     return np.int64(packed[row]) & 0xFFFF if row < packed.shape[0] else n_zeros
 
 
 @kernel
 def _width_bins(
-    rows: NDArray[np.int32],
+    rows: Codes,
     values: Floats,
-    packed: NDArray[np.uint32],
+    packed: Words,
     n_zeros: Integer,
     n_bins: Integer,
-    bins: NDArray[np.int64],
+    bins: Integers,
     cutpoints: Floats,
 ) -> Integer:
     """Bin of each known place, for equal width; returns how many are told apart."""
@@ -230,12 +219,7 @@ def _width_bins(
 
 @kernel
 def _frequency_bins(
-    rows: NDArray[np.int32],
-    values: Floats,
-    packed: NDArray[np.uint32],
-    n_zeros: Integer,
-    n_bins: Integer,
-    bins: NDArray[np.int64],
+    rows: Codes, values: Floats, packed: Words, n_zeros: Integer, n_bins: Integer, bins: Integers
 ) -> Integer:
     """As :func:`_width_bins`; the value at which the share of its weight is full closes a bin."""
     total = np.int64(0)
@@ -264,9 +248,9 @@ def sparse_binned(
     kind: Integer,
     n_bins: Integer,
     places: SortedPlaces,
-    columns: NDArray[np.int64],
-    weights: NDArray[np.uint16],
-    labels: NDArray[np.int32],
+    columns: Integers,
+    weights: Weights,
+    labels: Codes,
     n_classes: Integer,
     table_size: Integer,
     scores: Floats,
@@ -305,11 +289,7 @@ def sparse_binned(
 
 @kernel
 def _count_levels(
-    rows: NDArray[np.int32],
-    levels: NDArray[np.integer[Any]],
-    packed: NDArray[np.uint32],
-    zeros: NDArray[np.int64],
-    counts: NDArray[np.int64],
+    rows: Codes, levels: NDArray[np.integer[Any]], packed: Words, zeros: Integers, counts: Integers
 ) -> None:
     """Set `counts` to the class counts of each level, from the level of each place."""
     n_samples = packed.shape[0]
@@ -326,9 +306,9 @@ def _count_levels(
 @kernel
 def sparse_levels(
     places: SortedPlaces,
-    columns: NDArray[np.int64],
-    weights: NDArray[np.uint16],
-    labels: NDArray[np.int32],
+    columns: Integers,
+    weights: Weights,
+    labels: Codes,
     n_classes: Integer,
     table_size: Integer,
     scores: Floats,
@@ -352,12 +332,7 @@ def sparse_levels(
 
 @kernel
 def _outer_zeros(
-    rows: NDArray[np.int32],
-    start: Integer,
-    stop: Integer,
-    packed: NDArray[np.uint32],
-    stamp: NDArray[np.int64],
-    key: Integer,
+    rows: Codes, start: Integer, stop: Integer, packed: Words, stamp: Integers, key: Integer
 ) -> tuple[Integer, Integer]:
     """Classes of the first and the last row present that are zero, of which there must be one."""
     n_samples = packed.shape[0]
@@ -375,11 +350,7 @@ def _outer_zeros(
 
 @kernel
 def _zero_entries(
-    zeros: NDArray[np.int64],
-    first: Integer,
-    last: Integer,
-    entry: int,
-    space: CutSpace,
+    zeros: Integers, first: Integer, last: Integer, entry: int, space: CutSpace
 ) -> int:
     """Write the entries of the zeros from `entry` on, one per class; returns the place behind them.
 
@@ -404,13 +375,13 @@ def _zero_entries(
 
 @kernel
 def _build_entries(
-    rows: NDArray[np.int32],
+    rows: Codes,
     values: Floats,
     start: Integer,
     stop: Integer,
     tied: bool,
-    packed: NDArray[np.uint32],
-    zeros: NDArray[np.int64],
+    packed: Words,
+    zeros: Integers,
     n_zeros: Integer,
     first: Integer,
     last: Integer,
@@ -454,10 +425,10 @@ def _build_entries(
 
 @kernel
 def _least_gain(
-    class_counts: NDArray[np.int64],
+    class_counts: Integers,
     class_sum: Integer,
     total: Integer,
-    table: NDArray[np.int64],
+    table: Integers,
     shift: int,
     codes: Floats,
 ) -> Integer:
@@ -476,11 +447,7 @@ def _least_gain(
 
 @kernel
 def _cannot_be_cut(
-    zeros: NDArray[np.int64],
-    n_zeros: Integer,
-    spread: Integer,
-    least: Integer,
-    table: NDArray[np.int64],
+    zeros: Integers, n_zeros: Integer, spread: Integer, least: Integer, table: Integers
 ) -> bool:
     """Whether parting all rows from the zeros gains less than `least`, where most sparse columns end;
     `spread` is the entropy of the class times the total weight.
@@ -494,9 +461,9 @@ def _cannot_be_cut(
 @kernel
 def sparse_mdl(
     places: SortedPlaces,
-    columns: NDArray[np.int64],
-    weights: NDArray[np.uint16],
-    labels: NDArray[np.int32],
+    columns: Integers,
+    weights: Weights,
+    labels: Codes,
     n_classes: Integer,
     table_size: Integer,
     parity: bool,

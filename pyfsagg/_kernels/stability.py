@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Booleans, Floats
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers
+from pyfsagg._kernels import Bits, kernel
 
 
 # Reordering a sum of finite, non-negative terms is safe, and it lets the compiler use SIMD; so does
@@ -122,7 +121,7 @@ def _discordance(values: Floats, weights: Floats, spare: Floats, spare_weights: 
 
 
 @kernel
-def _tied_weight(order: NDArray[np.intp], values: Floats, weights: Floats) -> float:
+def _tied_weight(order: Indices, values: Floats, weights: Floats) -> float:
     """Sum of w_a + w_b over pairs that are tied in `values`; `order` sorts `values`."""
     n = order.shape[0]
     total = 0.0
@@ -139,9 +138,7 @@ def _tied_weight(order: NDArray[np.intp], values: Floats, weights: Floats) -> fl
 
 
 @kernel
-def _tau(
-    x: Floats, y: Floats, order: NDArray[np.intp], order_y: NDArray[np.intp], weights: Floats
-) -> float:
+def _tau(x: Floats, y: Floats, order: Indices, order_y: Indices, weights: Floats) -> float:
     """Weighted tau-b of x and y by merge sort; a pair of positions weighs w_a + w_b."""
     n = x.shape[0]
     sorted_y = np.empty(n)
@@ -176,8 +173,8 @@ def _tau(
 def kendall_block(
     left: Floats,
     right: Floats,
-    order_left: NDArray[np.intp],
-    order_right: NDArray[np.intp],
+    order_left: Indices,
+    order_right: Indices,
     weights_left: Floats,
     weights_right: Floats,
     symmetric: bool,
@@ -227,7 +224,7 @@ def weighted_kendall_pair_sum(ranks: Floats, weights: Floats) -> float:
 
 
 @kernel
-def common_members(left: NDArray[np.uint64], right: NDArray[np.uint64]) -> Floats:
+def common_members(left: Bits, right: Bits) -> Floats:
     """How many bits every row of `left` has in common with every row of `right`."""
     n_left, n_words = left.shape
     n_right = right.shape[0]
@@ -248,7 +245,7 @@ def common_members(left: NDArray[np.uint64], right: NDArray[np.uint64]) -> Float
 
 
 @kernel
-def overlap_block(left: NDArray[np.intp], right: NDArray[np.intp], gain: Floats) -> Floats:
+def overlap_block(left: Indices, right: Indices, gain: Floats) -> Floats:
     """Sum over columns of gain[max(rank, rank)] for every pair of rows."""
     n_left, n_columns = left.shape
     n_right = right.shape[0]
@@ -272,10 +269,10 @@ class Neighbours(NamedTuple):
     the positions of the edges in the order of a greedy matching in `place`.
     """
 
-    start: NDArray[np.intp]
-    features: NDArray[np.intp]
+    start: Indices
+    features: Indices
     strength: Floats
-    place: NDArray[np.intp]
+    place: Indices
 
 
 @kernel
@@ -375,12 +372,7 @@ def _matching(left: Booleans, right: Booleans, graph: Neighbours) -> float:
 
 
 @kernel
-def _pair(
-    kind: int,
-    left: Booleans,
-    right: Booleans,
-    graph: Neighbours,
-) -> float:
+def _pair(kind: int, left: Booleans, right: Booleans, graph: Neighbours) -> float:
     shared = 0.0
     for x in range(left.shape[0]):
         if left[x] and right[x]:
@@ -397,12 +389,7 @@ def _pair(
 
 
 @kernel
-def adjusted_block(
-    kind: int,
-    left: Booleans,
-    right: Booleans,
-    graph: Neighbours,
-) -> Floats:
+def adjusted_block(kind: int, left: Booleans, right: Booleans, graph: Neighbours) -> Floats:
     """Adjusted intersection of every row of `left` with every row of `right`."""
     out = np.empty((left.shape[0], right.shape[0]))
     for a in range(left.shape[0]):
@@ -412,12 +399,7 @@ def adjusted_block(
 
 
 @kernel
-def adjusted_rows(
-    kind: int,
-    left: Booleans,
-    right: Booleans,
-    graph: Neighbours,
-) -> Floats:
+def adjusted_rows(kind: int, left: Booleans, right: Booleans, graph: Neighbours) -> Floats:
     """Adjusted intersection of row a of `left` with row a of `right`."""
     out = np.empty(left.shape[0])
     for a in range(left.shape[0]):
@@ -426,9 +408,7 @@ def adjusted_rows(
 
 
 @kernel
-def pick_tied(
-    support: NDArray[np.bool_], tied: NDArray[np.bool_], room: NDArray[np.int64], draws: Floats
-) -> None:
+def pick_tied(support: Booleans, tied: Booleans, room: Integers, draws: Floats) -> None:
     """Set `room[i]` of the cells of `support` that are tied in row i, each subset equally likely; `draws` has
     a number of [0, 1) for each (a partial Fisher-Yates shuffle).
     """
