@@ -160,13 +160,6 @@ def _cut_off(path: Path) -> bool:
         return file.read() != b"."
 
 
-def _cache_of_this_process() -> None:
-    """Let numba keep kernels in a folder that vanishes with this process; its workers find them there."""
-    folder = tempfile.mkdtemp(prefix="pyfsagg-kernels-")  # of this user alone
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    os.environ["NUMBA_CACHE_DIR"] = config.CACHE_DIR = folder  # type: ignore[attr-defined]
-
-
 def compiled() -> bool:
     """Whether kernels are compiled already, by an earlier process or in the package, or numba is off."""
     if _KEPT or config.DISABLE_JIT:  # type: ignore[attr-defined]
@@ -180,4 +173,7 @@ if not config.DISABLE_JIT:  # type: ignore[attr-defined]
     try:
         _KEPT = _forget_other_sources(_SOURCES)
     except (OSError, RuntimeError):  # numba's "no locator available" is the latter
-        _cache_of_this_process()
+        # In a folder of this user alone that vanishes with this process; its workers find them there.
+        _folder = tempfile.mkdtemp(prefix="pyfsagg-kernels-")
+        atexit.register(shutil.rmtree, _folder, ignore_errors=True)
+        os.environ["NUMBA_CACHE_DIR"] = config.CACHE_DIR = _folder  # type: ignore[attr-defined]

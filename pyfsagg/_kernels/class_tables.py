@@ -71,16 +71,6 @@ def praznik_bins(n_draws: int) -> int:
     return min(10, max(2, n_draws // 3))
 
 
-@kernel
-def _praznik_range(low: float, high: float) -> tuple[float, float]:
-    """Widen the range at both ends, unless an end is near zero or near the largest double."""
-    for end in (abs(low), abs(high)):
-        if end <= _PRAZNIK_LOW or end >= _HUGE:
-            return low, high
-    low -= (high - low) / 1000.0
-    return low, high + (high - low) / 1000.0
-
-
 @kernel(inline="always")
 def _cut(low: float, width: float, k: float, bins: float) -> float:
     return low + width * k / bins
@@ -143,7 +133,10 @@ def praznik_rows(column: Floats, low: float, high: float, bins: int, codes: Unsi
         factor = 0.5
     elif high - low < _TINY:
         factor = 2.0**200
-    low, high = _praznik_range(low, high)
+    nearest, farthest = min(abs(low), abs(high)), max(abs(low), abs(high))
+    if nearest > _PRAZNIK_LOW and farthest < _HUGE:  # widened at both ends
+        low -= (high - low) / 1000.0
+        high += (high - low) / 1000.0
     low, high = low * factor, high * factor
     width = high - low
     top = float(bins - 1)
@@ -169,16 +162,6 @@ ENTROPY = 2
 
 _COPIES = 4
 """Interleaved copies of a count table: neighbouring rows need not wait for each other."""
-
-
-@kernel
-def _cell_offsets(labels: Codes, n_cells: int) -> Words:
-    """Where each row counts, before its code is known: its copy of the table and its class."""
-    offsets = np.empty(labels.shape, dtype=np.uint32)
-    for r in range(labels.shape[0]):
-        for i in range(labels.shape[1]):
-            offsets[r, i] = (i % _COPIES) * n_cells + labels[r, i]
-    return offsets
 
 
 @kernel
@@ -279,7 +262,8 @@ def class_tables(
     codes, keys = np.empty(n, dtype=np.uint32), np.empty(n, dtype=np.uint32)
     most = int(n_codes.max()) * n_classes
     copies = np.empty(_COPIES * most, dtype=np.int64)
-    offsets = _cell_offsets(labels, most)
+    # Where each row counts, before its code is known: its copy of the table and its class.
+    offsets = (np.arange(n) % _COPIES * most + labels).astype(np.uint32)
     cells, shares = np.empty(most, dtype=np.int64), np.empty(n_classes)
     for j in range(p):
         column = source[j]

@@ -83,6 +83,56 @@ def pack_rows(weights: Weights, labels: Codes, packed: Words) -> None:
         packed[row] = np.uint32((np.int64(labels[row]) << 16) | np.int64(weights[row]))
 
 
+class DrawnRows(NamedTuple):
+    """One resample: its packed rows, its class counts, and the table of ``x log x`` (its shift, and how
+    far it is filled, in `state`), which resamples of one size share.
+    """
+
+    packed: Words
+    class_counts: Integers
+    table: Integers
+    state: Integers
+
+
+@kernel
+def room_for_rows(n_samples: Integer, n_classes: Integer, table_size: Integer) -> DrawnRows:
+    """Room for resamples of a total weight below `table_size`; 0 where no entropy is asked for."""
+    return DrawnRows(
+        np.empty(n_samples, np.uint32),
+        np.empty(n_classes, np.int64),
+        np.empty(table_size, np.int64),
+        np.full(2, -(2**40), np.int64),
+    )
+
+
+@kernel
+def start_resample(
+    r: Integer, weights: Weights, labels: Codes, drawn: DrawnRows
+) -> tuple[Integer, int, Integer]:
+    """Pack the rows of resample `r` and see to the table; the total weight, the shift of the table, and
+    the sum of ``x log x`` over the classes.
+    """
+    row_weights, row_labels = weights[r], labels[min(r, labels.shape[0] - 1)]
+    class_counts, table, state = drawn.class_counts, drawn.table, drawn.state
+    pack_rows(row_weights, row_labels, drawn.packed)
+    class_counts[:] = 0
+    for row in range(row_weights.shape[0]):
+        class_counts[row_labels[row]] += row_weights[row]
+    total = class_counts.sum()
+    if table.shape[0] == 0:
+        return total, TABLE_BITS, np.int64(0)
+    shift = xlogx_shift(total)
+    if shift != state[0]:
+        state[0], state[1] = shift, 0
+    if state[1] <= total:
+        fill_xlogx(table, state[1], total + 1, shift)
+        state[1] = total + 1
+    class_sum = np.int64(0)
+    for count in class_counts:
+        class_sum += table[count]
+    return total, shift, class_sum
+
+
 @kernel
 def build_entries(
     order: NDArray[Any],
@@ -101,16 +151,15 @@ def build_entries(
     """
     if tied:
         return _runs_of_value(order, n_known, row_bits, packed, space)
-    n_entries = _runs_of_class(order, n_known, packed, space.classes, space.sizes)
-    space.cut[:n_entries] = 1
-    return n_entries
+    return _runs_of_class(order, n_known, packed, space)
 
 
 @kernel
 def _runs_of_class(
-    order: NDArray[Any], n_known: Integer, packed: Words, classes: Codes, sizes: Codes
+    order: NDArray[Any], n_known: Integer, packed: Words, space: CutSpace
 ) -> Integer:
     """Runs of one class among the rows present, free of branches, which could not be predicted."""
+    classes, sizes = space.classes, space.sizes
     last = np.int64(-1)
     entry = np.int64(0)  # one past the running entry
     seen = np.int64(0)
@@ -127,6 +176,7 @@ def _runs_of_class(
     for i in range(entry):
         classes[i] = classes[i + 1]
         sizes[i] = sizes[i + 1] - sizes[i]
+    space.cut[:entry] = 1
     return entry
 
 
@@ -344,17 +394,11 @@ def mdl_cut_weights(
     parity: bool,
 ) -> Integers:
     """Where the column is cut: the total weight of the known rows below each cut, rising."""
-    packed = np.empty(weights.shape[0], np.uint32)
-    pack_rows(weights, labels, packed)
-    total = np.int64(0)
-    for row in range(weights.shape[0]):
-        total += weights[row]
-    shift = xlogx_shift(total)
-    table = np.empty(total + 1, np.int64)
-    fill_xlogx(table, 0, total + 1, shift)
+    drawn = room_for_rows(weights.shape[0], n_classes, np.int64(weights.sum()) + 1)
+    _, shift, _ = start_resample(0, weights.reshape(1, -1), labels.reshape(1, -1), drawn)
     space = cut_space(n_known + 1, n_classes)
-    n_entries = build_entries(order, n_known, tied, row_bits, packed, space)
-    n_cuts = mark_cuts(n_entries, space, parity, table, shift)
+    n_entries = build_entries(order, n_known, tied, row_bits, drawn.packed, space)
+    n_cuts = mark_cuts(n_entries, space, parity, drawn.table, shift)
     below = np.empty(n_cuts, np.int64)
     found = 0
     seen = np.int64(0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,11 @@ from pyfsagg._kernels.entropy_bins import (
     build_entries,
     cut_space,
     drawn_extent,
-    fill_xlogx,
     frequency_edges,
     mark_cuts,
     pack_rows,
+    room_for_rows,
+    start_resample,
     width_edges,
     xlogx,
     xlogx_shift,
@@ -47,55 +48,6 @@ SHORT = 1000
 LOG_7 = math.log(7.0)
 
 
-class DrawnRows(NamedTuple):
-    """One resample: its packed rows, its class counts, and the table of ``x log x`` (its shift, and how
-    far it is filled, in `state`), which resamples of one size share.
-    """
-
-    packed: Words
-    class_counts: Integers
-    table: Integers
-    state: Integers
-
-
-@kernel
-def room_for_rows(n_samples: Integer, n_classes: Integer, table_size: Integer) -> DrawnRows:
-    """Room for resamples of a total weight below `table_size`."""
-    return DrawnRows(
-        np.empty(n_samples, np.uint32),
-        np.empty(n_classes, np.int64),
-        np.empty(table_size, np.int64),
-        np.full(2, -(2**40), np.int64),
-    )
-
-
-@kernel
-def start_resample(
-    r: Integer, weights: Weights, labels: Codes, drawn: DrawnRows
-) -> tuple[Integer, int, Integer]:
-    """Pack the rows of resample `r` and see to the table; the total weight, the shift of the table, and
-    the sum of ``x log x`` over the classes.
-    """
-    row_weights, row_labels = weights[r], labels[min(r, labels.shape[0] - 1)]
-    class_counts, table, state = drawn.class_counts, drawn.table, drawn.state
-    pack_rows(row_weights, row_labels, drawn.packed)
-    class_counts[:] = 0
-    for row in range(row_weights.shape[0]):
-        class_counts[row_labels[row]] += row_weights[row]
-    total = class_counts.sum()
-    shift = xlogx_shift(total)
-    if shift != state[0]:
-        state[0] = shift
-        state[1] = 0
-    if state[1] <= total:
-        fill_xlogx(table, state[1], total + 1, shift)
-        state[1] = total + 1
-    class_sum = np.int64(0)
-    for count in class_counts:
-        class_sum += table[count]
-    return total, shift, class_sum
-
-
 @kernel
 def count_between_cuts(
     counts: Integers, n_cuts: Integer, n_entries: Integer, space: CutSpace
@@ -114,7 +66,6 @@ def count_between_cuts(
 @kernel(inline="always")
 def write_scores(
     counts: Integers,
-    n_levels: Integer,
     class_sum: Integer,
     total: Integer,
     table: Integers,
@@ -124,7 +75,7 @@ def write_scores(
     """The three scores from the counts (n_levels, n_classes); `class_sum`: Σ ``x log x`` of the classes."""
     joint = np.int64(0)
     levels = np.int64(0)
-    for level in range(n_levels):
+    for level in range(counts.shape[0]):
         size = np.int64(0)
         for label in range(counts.shape[1]):
             size += counts[level, label]
@@ -168,14 +119,6 @@ def _count_rows(
     for row in order[start:stop]:
         word = np.int64(packed[np.uint64(row) & mask])
         level[word >> 16] += word & 0xFFFF
-
-
-@kernel
-def _class_words(packed: Words, bits: Integer, words: Bits, lane: Integer) -> None:
-    """The weight of each row, moved up by `bits` for each class below its own: a sum counts all classes."""
-    for row in range(packed.shape[1]):
-        word = np.int64(packed[lane, row])
-        words[row, lane] = np.uint64(word & 0xFFFF) << np.uint64(bits * (word >> 16))
 
 
 @kernel
@@ -300,21 +243,21 @@ def score_mdl(
     n_known: Integers,
     tied: Booleans,
     row_bits: Integer,
-    weights: Weights,
-    labels: Codes,
+    columns: Integers,
+    parity: bool,
     n_classes: Integer,
     table_size: Integer,
-    parity: bool,
-) -> Floats:
-    """Scores (n_resamples, n_columns, 3) of numeric columns cut by MDL in every resample.
+    labels: Codes,
+    weights: Weights,
+    scores: Floats,
+) -> None:
+    """Write the `scores` (3, n_resamples, n_features) of numeric `columns` cut by MDL in every resample.
 
     `order`, `n_known`, `tied`, `row_bits` are those of :class:`pyfsagg.discretization.SortedColumns`;
     `weights` (n_resamples, n_samples); `labels` (n_resamples or 1, n_samples); `table_size` is one more
     than the largest total weight; `parity` takes the FSelectorRcpp reading.
     """
     n_resamples, n_samples = weights.shape
-    n_columns = order.shape[0]
-    out = np.empty((n_resamples, n_columns, 3))
     drawn = room_for_rows(n_samples, n_classes, table_size)
     packed, table = drawn.packed, drawn.table
     space = cut_space(n_samples + 1, n_classes)
@@ -331,19 +274,19 @@ def score_mdl(
             for row in range(n_samples):
                 word = np.int64(packed[row])
                 words[row] = np.uint64((word & 0xFFFF) * (1 + ((word >> 16) << 32)))
-        for j in range(n_columns):
+        for j in range(order.shape[0]):
             if two and askable[j] and _surely_whole(order[j], tied[j], row_bits, words, refused):
-                out[r, j] = 0.0
+                scores[:, r, columns[j]] = 0.0
                 continue
             n_entries = build_entries(order[j], n_known[j], tied[j], row_bits, packed, space)
             n_cuts = mark_cuts(n_entries, space, parity, table, shift)
             if n_cuts == 0:
-                out[r, j] = 0.0
+                scores[:, r, columns[j]] = 0.0
                 continue
             counts = count_between_cuts(counts, n_cuts, n_entries, space)
             _count_rows(order[j], n_known[j], n_samples, mask, packed, counts[n_cuts + 1])
-            write_scores(counts, n_cuts + 2, class_sum, total, table, shift, out[r, j])
-    return out
+            used = counts[: n_cuts + 2]
+            write_scores(used, class_sum, total, table, shift, scores[:, r, columns[j]])
 
 
 @kernel(error_model="numpy")
@@ -356,17 +299,17 @@ def score_binned(
     row_bits: Integer,
     values: Floats,
     columns: Integers,
-    weights: Weights,
-    labels: Codes,
     n_classes: int,
     table_size: Integer,
+    labels: Codes,
+    weights: Weights,
     scores: Floats,
 ) -> None:
     """Write the `scores` (n_outputs, n_resamples, n_features) of `columns`, binned anew in every resample.
 
     The `statistic` is `ENTROPY` (the three scores; missing values are a level where there are two bins) or
     one of :func:`~pyfsagg._kernels.class_tables.write_statistic`, which need no table of x·log x (a
-    `table_size` of 1).  `values` are those of the columns in the order `order`; the rest is as for
+    `table_size` of 0).  `values` are those of the columns in the order `order`; the rest is as for
     :func:`score_mdl`.
 
     Up to `TOGETHER` resamples are counted in one pass over a sorted column: what lies below a cut is then
@@ -400,7 +343,10 @@ def score_binned(
         bits = math.frexp(np.float64(largest))[1]
         packable = bits * n_classes <= 64
         for lane in range(size if packable else 0):
-            _class_words(packed, bits, words, lane)
+            # The weight, moved up by `bits` for each class below its own: a sum counts all classes.
+            for row in range(n_samples):
+                word = np.int64(packed[lane, row])
+                words[row, lane] = np.uint64(word & 0xFFFF) << np.uint64(bits * (word >> 16))
         for j in range(order.shape[0]):
             known = values[j, : n_known[j]]
             if packable:
@@ -437,7 +383,7 @@ def score_binned(
                         here = own_edges[b : b + 2]
                         _count_rows(order[j], here[0], here[1], mask, packed[lane], used[b])
                 if statistic == ENTROPY:
-                    write_scores(used, n_levels, class_sums[lane], totals[lane], table, shift, out)
+                    write_scores(used, class_sums[lane], totals[lane], table, shift, out)
                 else:
                     write_statistic(statistic, used.reshape(-1), n_classes, shares, out)
         start += size
@@ -447,26 +393,25 @@ def score_binned(
 def score_nominal(
     codes: Codes,
     n_levels: Integers,
-    weights: Weights,
-    labels: Codes,
+    columns: Integers,
     n_classes: Integer,
     table_size: Integer,
-) -> Floats:
-    """Scores (n_resamples, n_columns, 3) of columns of `codes` below ``n_levels[j]``, missing included."""
-    n_resamples, n_samples = weights.shape
-    n_columns = codes.shape[0]
-    out = np.empty((n_resamples, n_columns, 3))
-    drawn = room_for_rows(n_samples, n_classes, table_size)
+    labels: Codes,
+    weights: Weights,
+    scores: Floats,
+) -> None:
+    """Write the `scores` of `columns`, which have `codes` below ``n_levels[j]``, missing included."""
+    drawn = room_for_rows(weights.shape[1], n_classes, table_size)
     counts = np.empty((n_levels.max(), n_classes), np.int64)
-    for r in range(n_resamples):
+    for r in range(weights.shape[0]):
         total, shift, class_sum = start_resample(r, weights, labels, drawn)
         row_labels = labels[min(r, labels.shape[0] - 1)]
-        for j in range(n_columns):
-            counts[: n_levels[j]] = 0
-            for row in range(n_samples):
-                counts[codes[j, row], row_labels[row]] += weights[r, row]
-            write_scores(counts, n_levels[j], class_sum, total, drawn.table, shift, out[r, j])
-    return out
+        for j in range(codes.shape[0]):
+            used = counts[: n_levels[j]]
+            used[:] = 0
+            for row in range(weights.shape[1]):
+                used[codes[j, row], row_labels[row]] += weights[r, row]
+            write_scores(used, class_sum, total, drawn.table, shift, scores[:, r, columns[j]])
 
 
 OUTPUTS = (*SCORES, "chi_squared", "cramers_v", "value_difference_metric")

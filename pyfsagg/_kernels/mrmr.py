@@ -282,11 +282,7 @@ def _write_columns(few: FewRows, a: int, others: Integers, own: int, found: Inte
 @kernel
 def next_selected(criterion: Floats, left: Booleans) -> int:
     """First column of the largest criterion among those `left`."""
-    best, best_score = -1, -np.inf
-    for j in range(left.shape[0]):
-        if left[j] and criterion[j] > best_score:
-            best, best_score = j, criterion[j]
-    return best
+    return int(np.argmax(np.where(left, criterion, -np.inf)))
 
 
 class Resample(NamedTuple):

@@ -24,18 +24,6 @@ LOG_HALF = -0.6931471805599453
 
 
 @kernel
-def _levels(ranks: Floats, n: int, times: Floats, counts: Integers) -> int:
-    """Distinct ranks and the number of ranks up to each; returns how many there are."""
-    d = 0
-    for i in range(n):
-        if i + 1 == n or ranks[i + 1] != ranks[i]:
-            times[d] = ranks[i]
-            counts[d] = i + 1
-            d += 1
-    return d
-
-
-@kernel
 def _majorant(times: Floats, counts: Integers, d: int, corners: Integers) -> int:
     """Corners of the least concave majorant of (0, 0), (t_1, c_1), …, (t_d, c_d)."""
     size = 0
@@ -229,7 +217,11 @@ def log_stuart(ranks: Floats, counts: Integers) -> Floats:
     corners = np.empty(m, dtype=np.int64)
     buffers = np.empty((4, m + 2))
     for j in range(p):
-        d = _levels(ranks[j], counts[j], times, required)
+        d = 0  # distinct ranks, and the number of ranks up to each
+        for i in range(counts[j]):
+            if i + 1 == counts[j] or ranks[j, i + 1] != ranks[j, i]:
+                times[d], required[d] = ranks[j, i], i + 1
+                d += 1
         out[j] = log_joint_probability(times, required, d, buffers, corners)[0]
         if out[j] > LOG_HALF:
             out[j] = log_joint_by_complement(times, required, d, buffers)
@@ -417,7 +409,7 @@ def _log_first(
     else:
         term = 1.0
         for c in range(start, 0, -1):
-            term *= _ratio_down(c, n, level, rest, unit)
+            term *= _ratio(n - c, n, rest, level, unit)
             norm += term
             if c - 1 >= k:
                 share += term * _thin(c - 1, k, before, level, unit, free)
@@ -450,7 +442,7 @@ def _thin(c: int, k: int, lower: float, upper: float, unit: float, free: Floats)
             break
     term = 1.0
     for a in range(start, 0, -1):
-        term *= _ratio_down(a, c, lower, rest, unit)
+        term *= _ratio(c - a, c, rest, lower, unit)
         norm += term
         if a - 1 <= limit:
             kept += term * free[a - 1]
@@ -461,14 +453,8 @@ def _thin(c: int, k: int, lower: float, upper: float, unit: float, free: Floats)
 
 @kernel
 def _ratio(a: int, c: int, first: float, rest: float, unit: float) -> float:
-    """P(a + 1 of c draws are of the first kind) / P(a)."""
+    """P(a + 1 of c draws are of the first kind) / P(a); downwards, that of the other kind."""
     return (c - a) / (a + 1.0) * ((first - a * unit) / (rest - (c - a - 1) * unit))
-
-
-@kernel
-def _ratio_down(a: int, c: int, first: float, rest: float, unit: float) -> float:
-    """P(a − 1 of c draws are of the first kind) / P(a)."""
-    return a / (c - a + 1.0) * ((rest - (c - a) * unit) / (first - (a - 1) * unit))
 
 
 @kernel

@@ -60,32 +60,25 @@ def padded(n_resamples: int) -> int:
 
 
 @kernel
-def _draw_row(key: np.uint64, row: np.uint64, first_group: int, uniform: Words, out: Bytes) -> None:
-    """Weights of one row in whole groups of resamples: how many thresholds each of its uniform 32-bit
-    numbers reaches, of a splitmix64 sequence that starts at a hash of the row.
-    """
-    start = mix(key + (row + np.uint64(1)) * _GOLDEN)
-    for group in range(out.shape[0] // LANES):
-        first_word = np.uint64((first_group + group) * _HALF + 1)
-        for i in range(_HALF):
-            word = mix(start + (first_word + np.uint64(i)) * _GOLDEN)
-            uniform[group * LANES + i] = np.uint32(word & _LOW)
-            uniform[group * LANES + _HALF + i] = np.uint32(word >> np.uint64(32))
-    for r in range(out.shape[0]):
-        reached = np.uint32(0)
-        for threshold in _T:
-            reached += np.uint32(uniform[r] >= threshold)
-        out[r] = np.uint8(reached)
-
-
-@kernel
 def poisson_weights(key: np.uint64, first_row: int, first_group: int, out: Bytes) -> None:
     """Poisson(1) weights of the rows from `first_row` on in the resamples from ``LANES * first_group`` on,
     into `out` (n_rows, n_resamples); n_resamples is a multiple of `LANES`.
     """
     uniform = np.empty(out.shape[1], np.uint32)
-    for i in range(out.shape[0]):
-        _draw_row(key, np.uint64(first_row + i), first_group, uniform, out[i])
+    for row in range(out.shape[0]):
+        # A splitmix64 sequence that starts at a hash of the row.
+        start = mix(key + (np.uint64(first_row + row) + np.uint64(1)) * _GOLDEN)
+        for group in range(out.shape[1] // LANES):
+            first_word = np.uint64((first_group + group) * _HALF + 1)
+            for i in range(_HALF):
+                word = mix(start + (first_word + np.uint64(i)) * _GOLDEN)
+                uniform[group * LANES + i] = np.uint32(word & _LOW)
+                uniform[group * LANES + _HALF + i] = np.uint32(word >> np.uint64(32))
+        for r in range(out.shape[1]):
+            reached = np.uint32(0)
+            for threshold in _T:
+                reached += np.uint32(uniform[r] >= threshold)
+            out[row, r] = np.uint8(reached)
 
 
 @kernel

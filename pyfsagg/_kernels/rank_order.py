@@ -194,17 +194,12 @@ def _add_swaps(
 @kernel
 def inversions_by_feature(first: Ranks, second: Ranks) -> Integers:
     """Number of inversions (strict in both orders) that each feature takes part in."""
-    p = first.size
-    counts = np.zeros(p, dtype=np.int64)
-    for i in range(p):
-        if first[i] < 0 or second[i] < 0:
-            continue
+    known = (first >= 0) & (second >= 0)
+    counts = np.zeros(first.size, dtype=np.int64)
+    for i in range(first.size):
         for j in range(i):
-            if first[j] < 0 or second[j] < 0:
-                continue
-            below = first[i] < first[j] and second[i] > second[j]
-            above = first[i] > first[j] and second[i] < second[j]
-            if below or above:
+            gap, other = np.int64(first[i]) - first[j], np.int64(second[i]) - second[j]
+            if known[i] and known[j] and gap * other < 0:
                 counts[i] += 1
                 counts[j] += 1
     return counts

@@ -51,15 +51,12 @@ def canberra_pair_sum(columns: Floats) -> float:
 @kernel(fastmath={"reassoc", "contract"}, error_model="numpy")
 def canberra_block(left: Floats, right: Floats) -> Floats:
     """Canberra distance of every row of `left` to every row of `right` (positive values)."""
-    n_left, n_columns = left.shape
-    n_right = right.shape[0]
-    out = np.empty((n_left, n_right))
-    for a in range(n_left):
-        for b in range(n_right):
-            total = 0.0
-            for j in range(n_columns):
-                total += abs(left[a, j] - right[b, j]) / (left[a, j] + right[b, j])
-            out[a, b] = total
+    out = np.empty((left.shape[0], right.shape[0]))
+    for a, b in np.ndindex(out.shape):
+        total = 0.0
+        for j in range(left.shape[1]):
+            total += abs(left[a, j] - right[b, j]) / (left[a, j] + right[b, j])
+        out[a, b] = total
     return out
 
 
@@ -182,17 +179,12 @@ def kendall_block(
     """Weighted tau-b of every row of `left` with every row of `right`, NaN where undefined; `symmetric`
     takes the mean of the coefficients weighted by the left and the right row.
     """
-    n_left = left.shape[0]
-    n_right = right.shape[0]
-    out = np.empty((n_left, n_right))
-    for a in range(n_left):
-        for b in range(n_right):
-            tau = _tau(left[a], right[b], order_left[a], order_right[b], weights_left[a])
-            if symmetric:
-                tau = 0.5 * (
-                    tau + _tau(left[a], right[b], order_left[a], order_right[b], weights_right[b])
-                )
-            out[a, b] = tau
+    out = np.empty((left.shape[0], right.shape[0]))
+    for a, b in np.ndindex(out.shape):
+        x, y, order_x, order_y = left[a], right[b], order_left[a], order_right[b]
+        out[a, b] = _tau(x, y, order_x, order_y, weights_left[a])
+        if symmetric:
+            out[a, b] = 0.5 * (out[a, b] + _tau(x, y, order_x, order_y, weights_right[b]))
     return out
 
 
@@ -226,36 +218,30 @@ def weighted_kendall_pair_sum(ranks: Floats, weights: Floats) -> float:
 @kernel
 def common_members(left: Bits, right: Bits) -> Floats:
     """How many bits every row of `left` has in common with every row of `right`."""
-    n_left, n_words = left.shape
-    n_right = right.shape[0]
-    out = np.empty((n_left, n_right))
+    out = np.empty((left.shape[0], right.shape[0]))
     pairs, nibbles = np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
     odd, ones = np.uint64(0x5555555555555555), np.uint64(0x0101010101010101)
-    for a in range(n_left):
-        for b in range(n_right):
-            total = np.uint64(0)
-            for k in range(n_words):  # the compiler knows these sums of bits by their look
-                word = left[a, k] & right[b, k]
-                word -= (word >> np.uint64(1)) & odd
-                word = (word & pairs) + ((word >> np.uint64(2)) & pairs)
-                word = (word + (word >> np.uint64(4))) & nibbles
-                total += (word * ones) >> np.uint64(56)
-            out[a, b] = total
+    for a, b in np.ndindex(out.shape):
+        total = np.uint64(0)
+        for k in range(left.shape[1]):  # the compiler knows these sums of bits by their look
+            word = left[a, k] & right[b, k]
+            word -= (word >> np.uint64(1)) & odd
+            word = (word & pairs) + ((word >> np.uint64(2)) & pairs)
+            word = (word + (word >> np.uint64(4))) & nibbles
+            total += (word * ones) >> np.uint64(56)
+        out[a, b] = total
     return out
 
 
 @kernel
 def overlap_block(left: Indices, right: Indices, gain: Floats) -> Floats:
     """Sum over columns of gain[max(rank, rank)] for every pair of rows."""
-    n_left, n_columns = left.shape
-    n_right = right.shape[0]
-    out = np.empty((n_left, n_right))
-    for a in range(n_left):
-        for b in range(n_right):
-            total = 0.0
-            for j in range(n_columns):
-                total += gain[max(left[a, j], right[b, j])]
-            out[a, b] = total
+    out = np.empty((left.shape[0], right.shape[0]))
+    for a, b in np.ndindex(out.shape):
+        total = 0.0
+        for j in range(left.shape[1]):
+            total += gain[max(left[a, j], right[b, j])]
+        out[a, b] = total
     return out
 
 
@@ -299,18 +285,8 @@ def _one_way(own: Booleans, other: Booleans, graph: Neighbours, mean: bool) -> f
 def _greedy(left: Booleans, right: Booleans, graph: Neighbours) -> float:
     """Size of the greedy matching by similarity."""
     start, neighbours, _, place = graph
-    p = left.shape[0]
-    n_edges = 0
-    for x in range(p):
-        if left[x] and not right[x]:
-            for e in range(start[x], start[x + 1]):
-                y = neighbours[e]
-                if right[y] and not left[y]:
-                    n_edges += 1
-    places = np.empty(n_edges, dtype=np.intp)
-    sources = np.empty(n_edges, dtype=np.intp)
-    targets = np.empty(n_edges, dtype=np.intp)
-    n_edges = 0
+    p, n_edges = left.shape[0], 0
+    places, sources, targets = np.empty_like(place), np.empty_like(place), np.empty_like(place)
     for x in range(p):
         if left[x] and not right[x]:
             for e in range(start[x], start[x + 1]):
@@ -322,7 +298,7 @@ def _greedy(left: Booleans, right: Booleans, graph: Neighbours) -> float:
                     n_edges += 1
     taken = np.zeros(p, dtype=np.bool_)
     size = 0.0
-    for e in np.argsort(places):
+    for e in np.argsort(places[:n_edges]):
         if not taken[sources[e]] and not taken[targets[e]]:
             taken[sources[e]] = True
             taken[targets[e]] = True
@@ -373,10 +349,7 @@ def _matching(left: Booleans, right: Booleans, graph: Neighbours) -> float:
 
 @kernel
 def _pair(kind: int, left: Booleans, right: Booleans, graph: Neighbours) -> float:
-    shared = 0.0
-    for x in range(left.shape[0]):
-        if left[x] and right[x]:
-            shared += 1.0
+    shared = float((left & right).sum())
     if kind == GREEDY:
         return shared + _greedy(left, right, graph)
     if kind == MATCHING:
@@ -392,9 +365,8 @@ def _pair(kind: int, left: Booleans, right: Booleans, graph: Neighbours) -> floa
 def adjusted_block(kind: int, left: Booleans, right: Booleans, graph: Neighbours) -> Floats:
     """Adjusted intersection of every row of `left` with every row of `right`."""
     out = np.empty((left.shape[0], right.shape[0]))
-    for a in range(left.shape[0]):
-        for b in range(right.shape[0]):
-            out[a, b] = _pair(kind, left[a], right[b], graph)
+    for a, b in np.ndindex(out.shape):
+        out[a, b] = _pair(kind, left[a], right[b], graph)
     return out
 
 

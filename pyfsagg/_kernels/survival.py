@@ -14,20 +14,6 @@ WORDS = 2
 
 
 @kernel
-def _width(weights: Weights) -> int:
-    """Bits that the rows of a resample need: 16, 32 or 64."""
-    most = 0
-    for r in range(weights.shape[0]):
-        rows = 0
-        for i in range(weights.shape[1]):
-            rows += int(weights[r, i])
-        most = max(most, rows)
-    if most < 1 << 16:
-        return 16
-    return 32 if most < 1 << 32 else 64
-
-
-@kernel
 def _pack(weights: Weights, width: int, packed: Bits) -> None:
     """Fill (n_samples, WORDS) with the weights of up to WORDS · 64 / width resamples."""
     packed[:] = 0
@@ -155,7 +141,8 @@ def comparable_pairs(
     below, equal = np.empty((WORDS, n), np.uint64), np.empty((WORDS, n), np.uint64)
     tree = np.empty((n_levels.max() + 1, WORDS), dtype=np.uint64)
     counts = np.empty((n_levels.max(), WORDS), dtype=np.uint64)
-    width = _width(weights)
+    most = weights.astype(np.int64).sum(axis=1).max()
+    width = 16 if most < 1 << 16 else 32 if most < 1 << 32 else 64  # bits of a number of rows
     lanes = 64 // width
     of_events = np.empty((WORDS * lanes, n), dtype=np.uint16)
     pairs = np.empty(WORDS * lanes)
@@ -185,27 +172,6 @@ def comparable_pairs(
                 found[0, first + r, j] = pairs[r] - fewer - tied
                 found[1, first + r, j] = fewer
                 found[2, first + r, j] = tied
-
-
-@kernel
-def concordance_block(
-    levels: Codes,
-    n_levels: Integers,
-    event: Booleans,
-    start: Integers,
-    weights: Weights,
-    scores: Floats,
-) -> None:
-    """Concordance index of every column, (b, p): the share of comparable pairs whose row with the larger
-    value lives longer, equal values half; 1/2 without any.  Arguments as in :func:`comparable_pairs`.
-    """
-    found = np.empty((3, *scores.shape))
-    comparable_pairs(levels, n_levels, event, start, weights, found)
-    for r in range(scores.shape[0]):
-        for j in range(scores.shape[1]):
-            more, fewer, tied = found[0, r, j], found[1, r, j], found[2, r, j]
-            pairs = more + fewer + tied
-            scores[r, j] = (more + 0.5 * tied) / pairs if pairs > 0.0 else 0.5
 
 
 @kernel

@@ -18,10 +18,7 @@ from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.validation import check_integer, is_word
 from pyfsagg._kernels.class_tables import EQUAL_WIDTH, CountedColumns, class_tables
 from pyfsagg._kernels.entropy_scores import TOGETHER, score_binned
-from pyfsagg._kernels.sparse import (
-    SortedPlaces,
-    sparse_class_tables,
-)
+from pyfsagg._kernels.sparse import SortedPlaces, sparse_tables
 from pyfsagg._message import NAN, Got, Param, Remedy
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.groups import GroupedColumns
@@ -481,7 +478,7 @@ def _tables_of_few_rows(
 ) -> None:
     """Write the `scores` of sorted columns, which are cut, and of the `others`, counted by value."""
     order = (ordered.order, ordered.n_known, ordered.row_bits, values, ordered.columns)
-    score_binned(statistic, EQUAL_WIDTH, bins, *order, weights, labels, n_classes, 1, scores)
+    score_binned(statistic, EQUAL_WIDTH, bins, *order, n_classes, 0, labels, weights, scores)
     if len(others):
         part = np.empty((*scores.shape[:2], len(others)))
         class_tables(statistic, counted, bins, n_classes, labels, weights, part)
@@ -517,7 +514,6 @@ def table_scorer(
             n_classes,
         )
         return KernelScorer(_tables_of_few_rows, few, outputs, table.n_features, together=TOGETHER)
-    places = sorted_places(table)
-    n_codes = np.where(binned, bins + 1, places.n_levels)
-    sparse = (statistic, places, n_codes, binned, bins, n_classes)
-    return KernelScorer(sparse_class_tables, sparse, outputs, table.n_features)
+    columns = (sorted_places(table), np.arange(table.n_features), binned)
+    sparse = (statistic, EQUAL_WIDTH, bins, *columns, n_classes, 0)
+    return KernelScorer(sparse_tables, sparse, outputs, table.n_features)

@@ -65,9 +65,12 @@ def _concordances(
     weights: Weights,
     scores: Floats,
 ) -> None:
-    ordered = np.ascontiguousarray(weights[:, times.rows])
-    pairs.concordance_block(levels, n_levels, times.event, times.start, ordered, scores[0])
-    np.maximum(scores[0], 1.0 - scores[0], out=scores[0])
+    ordered, counts = np.ascontiguousarray(weights[:, times.rows]), np.empty((3, *scores.shape[1:]))
+    pairs.comparable_pairs(levels, n_levels, times.event, times.start, ordered, counts)
+    all_pairs = counts.sum(axis=0)
+    share = np.divide(counts[0] + 0.5 * counts[2], all_pairs, out=scores[0], where=all_pairs > 0.0)
+    share[all_pairs == 0.0] = 0.5
+    np.maximum(share, 1.0 - share, out=share)
 
 
 def prepare_cox_score(table: Table, target: Target, *, ties: str = "efron") -> _base.Scorer:

@@ -103,15 +103,27 @@ def draw(case, n=None):
     return np.asfortranarray(x), weights, labels, n_classes
 
 
+def scored(kernel, *column, columns, weights, labels, n_classes):
+    """What a kernel writes, (n_resamples, n_columns, 3)."""
+    scores = np.empty((3, len(weights), len(columns)))
+    size = int(weights.sum(axis=1).max()) + 1
+    kernel(*column, n_classes, size, labels, weights, scores)
+    return np.moveaxis(scores, 0, 2)
+
+
+def by_mdl(x, weights, labels, n_classes, parity):
+    columns, places = SortedColumns.of(x, np.arange(x.shape[1])), np.arange(x.shape[1])
+    order = (columns.order, columns.n_known, columns.tied, columns.row_bits, places, parity)
+    how = {"weights": weights, "labels": labels, "n_classes": n_classes}
+    return scored(kernels.score_mdl, *order, columns=places, **how)
+
+
 def binned(x, weights, labels, n_classes, kind, bins):
     columns, places = SortedColumns.of(x, np.arange(x.shape[1])), np.arange(x.shape[1])
-    size = int(weights.sum(axis=1).max()) + 1
-    scores = np.empty((3, len(weights), x.shape[1]))
-    kernels.score_binned(
-        *(class_tables.ENTROPY, kind, bins, columns.order, columns.n_known, columns.row_bits),
-        *(columns.rising(x), places, weights, labels, n_classes, size, scores),
-    )
-    return np.moveaxis(scores, 0, 2)
+    order = (columns.order, columns.n_known, columns.row_bits, columns.rising(x), places)
+    how = {"weights": weights, "labels": labels, "n_classes": n_classes}
+    binning = (class_tables.ENTROPY, kind, bins)
+    return scored(kernels.score_binned, *binning, *order, columns=places, **how)
 
 
 def materialised(x, weights, labels):
@@ -123,12 +135,7 @@ def materialised(x, weights, labels):
 @pytest.mark.parametrize("case", CASES)
 def test_score_mdl_equals_twin(case, parity):
     x, weights, labels, n_classes = draw(case)
-    columns = SortedColumns.of(x, np.arange(4))
-    size = int(weights.sum(axis=1).max()) + 1
-    found = kernels.score_mdl(
-        *(columns.order, columns.n_known, columns.tied, columns.row_bits),
-        *(weights, labels, n_classes, size, parity),
-    )
+    found = by_mdl(x, weights, labels, n_classes, parity)
     for r, j in np.ndindex(3, 4):
         rows, classes = materialised(x[:, j], weights[r], labels[r])
         if len(classes):
@@ -151,14 +158,8 @@ def test_columns_that_are_left_unsearched_are_those_that_mdl_does_not_cut(n, par
     weights = rng.multinomial(n, np.full(n, 1.0 / n), size=9).astype(np.uint16)
     weights[0] = 1
     labels = np.stack([y, *(rng.permutation(y) for _ in range(8))])
-
-    def scores(chosen):
-        columns = SortedColumns.of(x, chosen)
-        order = (columns.order, columns.n_known, columns.tied, columns.row_bits)
-        return kernels.score_mdl(*order, weights, labels, 2, n + 1, parity)
-
-    found = scores(np.arange(x.shape[1]))
-    few = [scores(chosen) for chosen in np.split(np.arange(x.shape[1]), 4)]
+    found = by_mdl(x, weights, labels, 2, parity)
+    few = [by_mdl(part, weights, labels, 2, parity) for part in np.split(x, 4, axis=1)]
     np.testing.assert_array_equal(found, np.concatenate(few, axis=1))
     assert n < 72 or 0.02 < (found[..., 0] > 0).mean() < 0.5
 
@@ -240,8 +241,9 @@ def test_score_nominal_equals_twin(case):
     codes = np.nan_to_num(np.round(x.T), nan=0.0)
     codes = np.stack([np.unique(row, return_inverse=True)[1] for row in codes]).astype(np.int32)
     n_levels = codes.max(axis=1).astype(np.int64) + 1
-    size = int(weights.sum(axis=1).max()) + 1
-    found = kernels.score_nominal(codes, n_levels, weights, labels, n_classes, size)
+    how = {"weights": weights, "labels": labels, "n_classes": n_classes}
+    columns = np.arange(len(codes))
+    found = scored(kernels.score_nominal, codes, n_levels, columns, columns=columns, **how)
     for r, j in np.ndindex(3, 4):
         expected = twin_scores(*materialised(codes[j], weights[r], labels[r]))
         np.testing.assert_allclose(found[r, j], expected, rtol=0, atol=1e-12)
