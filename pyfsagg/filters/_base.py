@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.validation import check_integer, is_word
+from pyfsagg._kernels import Codes
 from pyfsagg._kernels.class_tables import EQUAL_WIDTH, CountedColumns, class_tables
 from pyfsagg._kernels.entropy_scores import TOGETHER, score_binned
 from pyfsagg._kernels.sparse import SortedPlaces, sparse_tables
@@ -41,7 +42,7 @@ class Scorer(Protocol):
     @property
     def outputs(self) -> tuple[str, ...]: ...
 
-    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]: ...
+    def __call__(self, weights: Weights, labels: Codes) -> dict[str, Floats]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +84,7 @@ class StratifiedScorer:
     def together(self) -> int:
         return max(getattr(scorer, "together", 1) for _, scorer in self.parts)
 
-    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
+    def __call__(self, weights: Weights, labels: Codes) -> dict[str, Floats]:
         found = {output: np.zeros((len(weights), self.n_features)) for output in self.outputs}
         sizes = weights.sum(axis=1, dtype=np.float64)
         for rows, scorer in self.parts:
@@ -131,7 +132,7 @@ class BoundFilter:
             self._scorer = scorer
         return scorer
 
-    def scores(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, NDArray[np.float64]]:
+    def scores(self, weights: Weights, labels: Codes) -> dict[str, NDArray[np.float64]]:
         """Scores of the features (b, n_features) by label of the filter, one row per row of weights."""
         outputs = self.scorer()(weights, labels)
         scores = {label: outputs[output] for label, output in self.outputs.items()}
@@ -152,7 +153,7 @@ class KernelScorer:
     releases_gil: bool = True
     together: int = 1
 
-    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
+    def __call__(self, weights: Weights, labels: Codes) -> dict[str, Floats]:
         # One type and memory layout, so the kernels are compiled once.
         weights = np.ascontiguousarray(weights, dtype=np.uint16)
         labels = np.ascontiguousarray(labels, dtype=np.int32)
@@ -357,7 +358,7 @@ def counted_columns(table: Table, binned: Booleans, n_bin_codes: int) -> Counted
     return CountedColumns(table.values.T, categories, source, n_codes, *extremes)
 
 
-def category_codes(column: Floats) -> tuple[NDArray[np.int32], int]:
+def category_codes(column: Floats) -> tuple[Codes, int]:
     """Codes of the distinct values in ascending order, missing last, and their number."""
     levels, codes = np.unique(column, return_inverse=True)
     return codes.astype(np.int32), len(levels)
@@ -381,7 +382,7 @@ class OrderedLevels:
     """Distinct values of column j, ascending, at ``start[j]:start[j + 1]``, and the positions of cells
     among them, `codes` (n_samples, n_features), -1 = missing."""
 
-    codes: NDArray[np.int32]
+    codes: Codes
     values: Floats
     start: Integers
 
@@ -472,7 +473,7 @@ def _tables_of_few_rows(
     others: Indices,
     counted: CountedColumns,
     n_classes: int,
-    labels: NDArray[np.int32],
+    labels: Codes,
     weights: Weights,
     scores: Floats,
 ) -> None:
@@ -504,15 +505,7 @@ def table_scorer(
             np.flatnonzero(~binned),
         )
         counted = counted_columns(table.take(others), binned[others], bins + 1)
-        few = (
-            statistic,
-            ordered,
-            ordered.rising(table.values),
-            bins,
-            others,
-            counted,
-            n_classes,
-        )
+        few = (statistic, ordered, ordered.rising(table.values), bins, others, counted, n_classes)
         return KernelScorer(_tables_of_few_rows, few, outputs, table.n_features, together=TOGETHER)
     columns = (sorted_places(table), np.arange(table.n_features), binned)
     sparse = (statistic, EQUAL_WIDTH, bins, *columns, n_classes, 0)

@@ -7,10 +7,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from pyfsagg._base.arithmetic import Floats, Integers
 from pyfsagg._base.validation import check_choice, check_integer
+from pyfsagg._kernels import Codes
 from pyfsagg._kernels.class_tables import ENTROPY, EQUAL_FREQUENCY, EQUAL_WIDTH
 from pyfsagg._kernels.entropy_scores import SCORES, TOGETHER, score_binned, score_mdl, score_nominal
 from pyfsagg._kernels.sparse import SortedPlaces, sparse_mdl, sparse_tables
@@ -33,12 +34,12 @@ _KINDS = {"equal_width": EQUAL_WIDTH, "equal_frequency": EQUAL_FREQUENCY}
 def _dense_entropy(
     columns: SortedColumns,
     values: Floats,
-    nominal: tuple[Integers, NDArray[np.int32], Integers],
+    nominal: tuple[Integers, Codes, Integers],
     n_classes: int,
     parity: bool,
     discretization: str,
     bins: int,
-    labels: NDArray[np.int32],
+    labels: Codes,
     weights: Weights,
     scores: Floats,
 ) -> None:
@@ -63,7 +64,7 @@ def _sparse_entropy(
     parity: bool,
     discretization: str,
     bins: int,
-    labels: NDArray[np.int32],
+    labels: Codes,
     weights: Weights,
     scores: Floats,
 ) -> None:

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._base import memory, validation
 from pyfsagg._base.arithmetic import Booleans, Floats, Indices
 from pyfsagg._base.settings import Task
+from pyfsagg._kernels import Codes
 from pyfsagg._kernels.class_tables import (
     EQUAL_WIDTH,
     PRAZNIK,
@@ -117,15 +118,13 @@ class InformationScorer:
     def outputs(self) -> tuple[str, ...]:
         return (self.criterion,)
 
-    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
+    def __call__(self, weights: Weights, labels: Codes) -> dict[str, Floats]:
         scores, orders = self.select(weights, labels)
         if _CRITERIA[self.criterion] in _RISING:
             scores = _places(scores, orders)
         return {self.criterion: scores}
 
-    def expected_seconds(
-        self, weights: Weights, labels: NDArray[np.int32], depth: int | None = None
-    ) -> float:
+    def expected_seconds(self, weights: Weights, labels: Codes, depth: int | None = None) -> float:
         """Time for one resample at a depth, from the first steps: it grows with the pairs of features."""
         p = len(self.columns.values) - self.given
         depth = self.n_selected if depth is None else min(depth, p)
@@ -140,7 +139,7 @@ class InformationScorer:
         slope = max(seconds[more] - seconds[few], 0.0) / max(_pairs(p, more) - _pairs(p, few), 1)
         return seconds[few] + slope * (_pairs(p, depth) - _pairs(p, few))
 
-    def select(self, weights: Weights, labels: NDArray[np.int32]) -> tuple[Floats, Indices]:
+    def select(self, weights: Weights, labels: Codes) -> tuple[Floats, Indices]:
         """Scores (b, n_features) and selection orders (b, n_selected) of b resamples."""
         columns, criterion, n_classes = self.columns, _CRITERIA[self.criterion], self.n_classes
         if self.pairs is not None:
@@ -207,9 +206,7 @@ def _places(scores: Floats, orders: Indices) -> Floats:
     return np.asarray((p + 1 - places) / p)
 
 
-def _pairs_of_rows(
-    target: Target, weights: Weights, labels: NDArray[np.int32]
-) -> tuple[Weights, NDArray[np.int32]]:
+def _pairs_of_rows(target: Target, weights: Weights, labels: Codes) -> tuple[Weights, Codes]:
     """Weights and labels of the ordered pairs of different draws, from those of the rows."""
     times = weights.astype(np.int64)
     together = times[:, :, np.newaxis] * times[:, np.newaxis]

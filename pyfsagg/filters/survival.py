@@ -7,10 +7,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers
 from pyfsagg._base.validation import check_choice
+from pyfsagg._kernels import Codes
 from pyfsagg._kernels import survival as pairs
 from pyfsagg._kernels.survival import cox_score_block
 from pyfsagg._message import Remedy, Use
@@ -49,7 +50,7 @@ def _cox_scores(
     values: Floats,
     times: _LatestFirst,
     efron: bool,
-    labels: NDArray[np.int32],
+    labels: Codes,
     weights: Weights,
     scores: Floats,
 ) -> None:
@@ -58,10 +59,10 @@ def _cox_scores(
 
 
 def _concordances(
-    levels: NDArray[np.int32],
+    levels: Codes,
     n_levels: Integers,
     times: _LatestFirst,
-    labels: NDArray[np.int32],
+    labels: Codes,
     weights: Weights,
     scores: Floats,
 ) -> None:
@@ -79,7 +80,8 @@ def prepare_cox_score(table: Table, target: Target, *, ties: str = "efron") -> _
     _base.require_ordered_complete(table, "cox_score")
     values = _base.within_range(table.values)
     if target.adjusters is not None:
-        return adjusted.AdjustedCox(values, target, ties == "efron")
+        model = (values, target, ties == "efron")
+        return _base.KernelScorer(adjusted.cox_scores, model, ("cox_score",), table.n_features)
     times = _LatestFirst.of(_survival(target))
     arguments = (np.asfortranarray(values[times.rows]), times, ties == "efron")
     return _base.KernelScorer(_cox_scores, arguments, ("cox_score",), table.n_features)

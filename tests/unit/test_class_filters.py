@@ -11,13 +11,8 @@ from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.discretization import discretize
 from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.filters import chi_squared, fit_criterion, spearman, value_difference_metric
 from pyfsagg.filters._base import FILTERS
-from pyfsagg.filters.association import (
-    chi_squared,
-    fit_criterion,
-    spearman,
-    value_difference_metric,
-)
 
 TWO_CLASSES = [spearman, fit_criterion, value_difference_metric]
 NAMES = ["chi_squared", "cramers_v", "spearman", "value_difference_metric", "fit_criterion"]
@@ -26,15 +21,9 @@ NAMES = ["chi_squared", "cramers_v", "spearman", "value_difference_metric", "fit
 def table_with_gaps(seed: int, n: int = 240) -> tuple[np.ndarray, np.ndarray]:
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 2, n)
-    X = np.column_stack(
-        [
-            rng.normal(size=n) + y,
-            rng.integers(0, 5, n) + y,
-            rng.normal(size=n).round(1),
-            np.full(n, 2.0),
-            rng.uniform(size=n) < 0.5,
-        ]
-    )
+    signal, levels = rng.normal(size=n) + y, rng.integers(0, 5, n) + y
+    rounded, flag = rng.normal(size=n).round(1), rng.uniform(size=n) < 0.5
+    X = np.column_stack([signal, levels, rounded, np.full(n, 2.0), flag])
     X[rng.uniform(size=n) < 0.2, 2] = np.nan
     return X, y
 

@@ -9,7 +9,7 @@ import pytest
 
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.ranks import RankTable
-from pyfsagg.ranks._files import _read_lines
+from pyfsagg.ranks._files import _rows
 
 
 def write(folder: Path, **texts: str) -> list[Path]:
@@ -152,4 +152,4 @@ def test_lines_of_one_name_and_empty_cells(tmp_path, text):
     """One line with a tab makes tabs of all; a line of empty cells is none."""
     path = tmp_path / "lists.txt"
     path.write_text(text)
-    assert list(_read_lines(str(path)).values()) == [["a", "b"], ["c"], ["d", "", "e"]]
+    assert _rows(str(path))[1] == [["a", "b"], ["c"], ["d", "", "e"]]

@@ -48,20 +48,17 @@ def test_select_top_breaks_ties_by_column_order():
     expected = [[False, True, True, False], [True, True, False, False]]
     np.testing.assert_array_equal(select_top(scores, 2), expected)
     np.testing.assert_array_equal(select_top(-scores, 2, higher_is_better=False), expected)
-    with pytest.raises(ParameterError, match="k must be"):
-        select_top(scores, 5)
-    with pytest.raises(ParameterError, match="k must be"):
-        select_top(scores, 0)
-    with pytest.raises(DataError, match="only 1 are known"):
-        select_top([np.nan, 1.0], 2)
-    with pytest.raises(DataError, match="only 1 are known"):
-        select_top([[3.0, 2.0], [np.nan, 1.0]], 2)  # one row has enough, the other has not
-
-
-def test_select_top_of_rows_of_which_one_has_a_gap():
-    scores = [[1.0, np.nan, 3.0, 2.0], [1.0, 2.0, 3.0, 4.0]]
-    expected = [[False, False, True, True], [False, False, True, True]]
-    np.testing.assert_array_equal(select_top(scores, 2), expected)
+    for k in (0, 5):
+        with pytest.raises(ParameterError, match="k must be"):
+            select_top(scores, k)
+    for few in (
+        [np.nan, 1.0],
+        [[3.0, 2.0], [np.nan, 1.0]],
+    ):  # one row has enough, the other has not
+        with pytest.raises(DataError, match="only 1 are known"):
+            select_top(few, 2)
+    one_gap = select_top([[1.0, np.nan, 3.0, 2.0], [1.0, 2.0, 3.0, 4.0]], 2)
+    np.testing.assert_array_equal(one_gap, [[False, False, True, True]] * 2)
 
 
 def test_from_lists_normalizes_by_position_over_universe():
@@ -79,12 +76,9 @@ def test_from_lists_normalizes_by_position_over_universe():
     assert "4 items, 3 missing entries, absent = worst" in repr(table)
 
 
-def test_a_tuple_in_a_list_is_a_tie():
+def test_a_tuple_in_a_list_is_a_tie_and_numbers_are_names_too():
     table = RankTable.from_lists([["a", ("b", "c"), "d"], ["a", "b", "c", "d"]])
     np.testing.assert_array_equal(table.ranks[0], [1, 2.5, 2.5, 4])
-
-
-def test_numbers_are_names_too():
     assert RankTable.from_lists([[7, 12], [12, 7]]).names == ("7", "12")
 
 
@@ -95,13 +89,10 @@ def test_from_scores_direction_and_frame_names():
     assert table.list_names == ("ig", "su")
     np.testing.assert_array_equal(table.ranks, [[1, 2], [2, 1]])
     np.testing.assert_array_equal(table.to_frame("scores").loc["u"], [-1.0, -4.0])
-
-
-def test_the_given_array_is_not_shared():
     scores = np.array([[1.0, 2.0]])
     table = RankTable.from_scores(scores)
     scores[0, 0] = 9.0
-    assert table.scores[0, 0] == 1.0
+    assert table.scores[0, 0] == 1.0  # not shared
 
 
 @pytest.mark.parametrize(
@@ -155,9 +146,6 @@ def test_universe_smaller_than_the_union_and_mixed_directions():
     assert RankTable.from_lists(lists, universe=3).sizes.tolist() == [3.0, 3.0]
     with pytest.raises(ParameterError, match="directions are mixed"):
         RankTable.from_scores([[1, 2], [3, 4]], higher_is_better=[True, False])
-
-
-def test_normalized_ranks_outside_the_unit_interval():
     for bad in (0.0, 1.5, -0.1):
         with pytest.raises(DataError, match="above 0 and at most 1"):
             RankTable.from_normalized_ranks([[0.5, bad]])
@@ -182,14 +170,14 @@ def test_matrix_files(tmp_path):
 def test_missing_binary_and_mixed_files(tmp_path):
     with pytest.raises(DataError, match="no such file"):
         RankTable.from_files(tmp_path / "absent.txt")
-    (tmp_path / "binary.txt").write_bytes(b"\x81\x00\xff")
-    with pytest.raises(DataError, match="UTF-8"):
-        RankTable.from_files(tmp_path / "binary.txt")
-    (tmp_path / "m.csv").write_text("g,a\nx,1\n", encoding="utf-8")
-    with pytest.raises(DataError, match="must be the only file"):
-        RankTable.from_files([tmp_path / "m.csv", tmp_path / "binary.txt"])
-    with pytest.raises(DataError, match="no file"):
-        RankTable.from_files([])
+    binary, matrix = tmp_path / "binary.txt", tmp_path / "m.csv"
+    binary.write_bytes(b"\x81\x00\xff")
+    matrix.write_text("g,a\nx,1\n", encoding="utf-8")
+    for files, message in (
+        (binary, "UTF-8"), ([matrix, binary], "must be the only file"), ([], "no file"),
+    ):  # fmt: skip
+        with pytest.raises(DataError, match=message):
+            RankTable.from_files(files)
 
 
 def test_ranks_only_have_no_scores():
