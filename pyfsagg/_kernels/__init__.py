@@ -49,11 +49,9 @@ _Loop = TypeVar("_Loop", bound=Callable[..., Any])
 
 
 class _SharedCacheFile(IndexDataCacheFile):
-    """The compiled code of one kernel, each set of argument types in a file named after these types.
-
-    numba numbers the files: two processes that compile at the same time may take one number, and later
-    ones run code on arrays of the wrong type.  With these names the worst is to compile twice.
-    """
+    """The compiled code of one kernel, each set of argument types in a file named after these types. numba
+    numbers the files: two processes that compile at the same time may take one number, and later ones run
+    code on arrays of the wrong type. With these names the worst is to compile twice."""
 
     def save(self, key: Any, data: Any) -> None:
         files: Any = self  # numba has no types

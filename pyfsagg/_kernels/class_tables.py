@@ -41,10 +41,8 @@ class CountedColumns(NamedTuple):
 def column_range(
     column: Floats, weights: Weights, lowest: Codes, highest: Codes
 ) -> tuple[float, float]:
-    """Smallest and largest known value among the rows of positive weight; (inf, -inf) if none.
-
-    `lowest` and `highest` hold the rows of the most extreme values: nearly always one of the first is in.
-    """
+    """Smallest and largest known value among the rows of positive weight; (inf, -inf) if none. `lowest` and
+    `highest` hold the rows of the most extreme values: nearly always one of the first is in."""
     low = np.inf
     for row in lowest:
         if weights[row] > 0:
@@ -90,10 +88,8 @@ def width_cutpoints(low: float, high: float, bins: Integer, cutpoints: Floats) -
 
 @kernel
 def width_rows(column: Floats, low: float, high: float, bins: int, codes: Unsigned) -> int:
-    """Write the bin of every row (the cuts below its value) to `codes`; return how many there may be.
-
-    A missing value gets the last code; rows that are not in the resample get an arbitrary valid code.
-    """
+    """Write the bin of every row (the cuts below its value) to `codes`; return how many there may be. A
+    missing value gets the last code; rows that are not in the resample get an arbitrary valid code."""
     if not low < high:
         return _one_bin(column, codes)
     width = high - low
@@ -190,10 +186,8 @@ def _count_cells(
 
 @kernel(error_model="numpy", inline="always")
 def chi_squared_of_counts(cells: Integers, n_classes: int, shares: Floats) -> tuple[float, float]:
-    """Chi-squared statistic and Cramér's V over the levels and classes that occur.
-
-    `shares` is room for those of the classes: to ask for memory here takes as long as the sums.
-    """
+    """Chi-squared statistic and Cramér's V over the levels and classes that occur. `shares` is room for those
+    of the classes: to ask for memory here takes as long as the sums."""
     n_levels = cells.shape[0] // n_classes
     total, classes = cells.sum(), 0
     for c in range(n_classes):
@@ -255,8 +249,7 @@ def class_tables(
     scores: Floats,
 ) -> None:
     """Write the `scores` (n_outputs, n_resamples, n_features) of `CHI_SQUARED` (and Cramér's V) or
-    `VALUE_DIFFERENCE` (of two classes) of every column and resample.
-    """
+    `VALUE_DIFFERENCE` (of two classes) of every column and resample."""
     values, categories, source, n_codes, lowest, highest = columns
     p, n = values.shape
     codes, keys = np.empty(n, dtype=np.uint32), np.empty(n, dtype=np.uint32)
@@ -287,11 +280,9 @@ def class_tables(
 def spearman_block(
     levels: Codes, n_levels: Integers, labels: Codes, weights: Weights, scores: Floats
 ) -> None:
-    """|rho| of the average ranks with the class 0/1, (1, b, p); level -1 is missing and omitted.
-
-    With two classes the covariance needs the rank sum of class 1 only, and the ranks' variance the
-    sizes of the ties.
-    """
+    """|rho| of the average ranks with the class 0/1, (1, b, p); level -1 is missing and omitted. With two
+    classes the covariance needs the rank sum of class 1 only, and the ranks' variance the sizes of the
+    ties."""
     cells = np.empty((int(n_levels.max()), 2), dtype=np.int64)
     for j in range(levels.shape[1]):
         for r in range(weights.shape[0]):
@@ -321,10 +312,8 @@ def spearman_block(
 
 @kernel
 def _moments(distinct: Floats, cells: Integers, c: int) -> tuple[float, float]:
-    """Mean and variance (divisor n) of class `c`; the mean is NaN for a class without known values.
-
-    Summed over distinct values in ascending order, so weights and repeated rows agree.
-    """
+    """Mean and variance (divisor n) of class `c`; the mean is NaN for a class without known values. Summed
+    over distinct values in ascending order, so weights and repeated rows agree."""
     count = 0
     total = 0.0
     kinds = 0
@@ -362,9 +351,7 @@ def fit_criterion_block(
     scores: Floats,
 ) -> None:
     """Share of the rows that lie on the side of their class, (1, b, p); level -1 is on no side.
-
-    ``distinct[start[j]:start[j + 1]]`` are the values of feature j in ascending order.
-    """
+    ``distinct[start[j]:start[j + 1]]`` are the values of feature j in ascending order."""
     cells = np.empty((int(np.diff(start).max()), 2), dtype=np.int64)
     for j in range(levels.shape[1]):
         known = distinct[start[j] : start[j + 1]]

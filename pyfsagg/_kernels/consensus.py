@@ -24,10 +24,8 @@ def prefix_step(
     out: Floats,
 ) -> None:
     """Move mass from every item to all items that a list ranks at least as high (or higher, if `strict`).
-
-    out[q] += Σ mass[i]·weights[l, i] over lists l and items i at or after q: O(m p).  `order` (m, p) has
-    the items of each list, best first, of which held[l] count; `ends` the position after the last tied.
-    """
+    out[q] += Σ mass[i]·weights[l, i] over lists l and items i at or after q: O(m p). `order` (m, p) has the
+    items of each list, best first, of which held[l] count; `ends` the position after the last tied."""
     for row in range(order.shape[0]):
         below = 0.0
         stop = held[row]
@@ -56,11 +54,9 @@ def _most(part: float, whole: float) -> bool:
 def better_counts(
     ranks: Floats, weights: Counts, majority: bool, multiplicity: Integers, out: Integers
 ) -> None:
-    """out[i] = number of items j ranked better than i in at least one list, or in a majority.
-
-    ranks (m, p), NaN = not compared; an item j counts multiplicity[j] times, a list by its weight (m,),
-    whole or in a kernel of its own type.  O(p² m) time; blocks of items, list by list, vectorise.
-    """
+    """out[i] = number of items j ranked better than i in at least one list, or in a majority. ranks (m, p),
+    NaN = not compared; an item j counts multiplicity[j] times, a list by its weight (m,), whole or in a
+    kernel of its own type. O(p² m) time; blocks of items, list by list, vectorise."""
     m, p = ranks.shape
     nothing = weights[0] - weights[0]  # of the type of the weights
     better = np.empty(BLOCK, dtype=weights.dtype)
@@ -181,10 +177,8 @@ def _flat_peak(values: Floats, i: int) -> bool:
 
 @kernel
 def smooth_medians(given: Floats) -> Floats:
-    """3RS3R: repeated medians, flat peaks of two split, and repeated medians again if any was.
-
-    At a flat peak each half becomes the median of itself, its neighbour and the line through the next two.
-    """
+    """3RS3R: repeated medians, flat peaks of two split, and repeated medians again if any was. At a flat peak
+    each half becomes the median of itself, its neighbour and the line through the next two."""
     once = _repeated_medians(given)
     n = once.size
     if n <= 4:

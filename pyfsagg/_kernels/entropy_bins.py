@@ -24,12 +24,9 @@ TABLE_BITS = 50
 
 
 class CutSpace(NamedTuple):
-    """Work space for one column: its entries, and the search for cuts between them.
-
-    Entry i has the class ``classes[i]`` and weight ``sizes[i]``; ``cut[i]`` is 1 if a cut before it is
-    admissible, 2 if made.  `left`, `right`: class counts; `stack`: intervals to be searched; `codes`:
-    see :func:`log_codes`.
-    """
+    """Work space for one column: its entries, and the search for cuts between them. Entry i has the class
+    ``classes[i]`` and weight ``sizes[i]``; ``cut[i]`` is 1 if a cut before it is admissible, 2 if made.
+    `left`, `right`: class counts; `stack`: intervals to be searched; `codes`: see :func:`log_codes`."""
 
     classes: Codes
     sizes: Codes
@@ -84,9 +81,8 @@ def pack_rows(weights: Weights, labels: Codes, packed: Words) -> None:
 
 
 class DrawnRows(NamedTuple):
-    """One resample: its packed rows, its class counts, and the table of ``x log x`` (its shift, and how
-    far it is filled, in `state`), which resamples of one size share.
-    """
+    """One resample: its packed rows, its class counts, and the table of ``x log x`` (its shift, and how far
+    it is filled, in `state`), which resamples of one size share."""
 
     packed: Words
     class_counts: Integers
@@ -109,9 +105,8 @@ def room_for_rows(n_samples: Integer, n_classes: Integer, table_size: Integer) -
 def start_resample(
     r: Integer, weights: Weights, labels: Codes, drawn: DrawnRows
 ) -> tuple[Integer, int, Integer]:
-    """Pack the rows of resample `r` and see to the table; the total weight, the shift of the table, and
-    the sum of ``x log x`` over the classes.
-    """
+    """Pack the rows of resample `r` and see to the table; the total weight, the shift of the table, and the
+    sum of ``x log x`` over the classes."""
     row_weights, row_labels = weights[r], labels[min(r, labels.shape[0] - 1)]
     class_counts, table, state = drawn.class_counts, drawn.table, drawn.state
     pack_rows(row_weights, row_labels, drawn.packed)
@@ -229,10 +224,8 @@ def log_codes(n_classes: Integer) -> Floats:
 def mark_cuts(
     n_entries: Integer, space: CutSpace, parity: bool, table: Integers, shift: int
 ) -> Integer:
-    """Set ``cut[i] = 2`` where the column is cut before entry i; returns the number of cuts.
-
-    With `parity` as FSelectorRcpp: k1 and E1 without the boundary sample, the right part without its first.
-    """
+    """Set ``cut[i] = 2`` where the column is cut before entry i; returns the number of cuts. With `parity` as
+    FSelectorRcpp: k1 and E1 without the boundary sample, the right part without its first."""
     sizes, cut, stack = space.sizes, space.cut, space.stack
     n_cuts = 0
     depth = 1
@@ -320,9 +313,8 @@ def _sweep(
     right: Integers,
     gathered: Integer,
 ) -> tuple[int, Integer]:
-    """First cut of the largest value: the sum of ``x log x`` over the class counts of both parts less
-    that over their sizes.  `right` has the class counts and `gathered` the sum over them; both are used up.
-    """
+    """First cut of the largest value: the sum of ``x log x`` over the class counts of both parts less that
+    over their sizes. `right` has the class counts and `gathered` the sum over them; both are used up."""
     left[:] = 0
     n_left, n_right = np.uint64(0), np.uint64(right.sum())
     best, best_value = -1, np.int64(-(2**62))
@@ -346,10 +338,8 @@ def _sweep(
 def _sweep_two(
     classes: Codes, sizes: Codes, cut: Bytes, table: Integers, right: Integers
 ) -> tuple[int, Integer]:
-    """As :func:`_sweep` for two classes, with the counts in registers: markedly faster.
-
-    Unsigned counts spare the test for negative indices, which costs as much as the look-up.
-    """
+    """As :func:`_sweep` for two classes, with the counts in registers: markedly faster. Unsigned counts spare
+    the test for negative indices, which costs as much as the look-up."""
     left_0, left_1 = np.uint64(0), np.uint64(0)
     right_0, right_1 = np.uint64(right[0]), np.uint64(right[1])
     best, best_value = -1, np.int64(-(2**62))
@@ -441,10 +431,8 @@ def width_edges(
     cutpoints: Floats,
 ) -> Integer:
     """Bins of equal width of rising `values`, from the `first` to the `last` one drawn; how many there are.
-
-    Bin b holds the places ``edges[b] <= place < edges[b + 1]``, up to ``cutpoints[b]``.  All cuts are
-    bisected in step, so their look-ups overlap.
-    """
+    Bin b holds the places ``edges[b] <= place < edges[b + 1]``, up to ``cutpoints[b]``. All cuts are bisected
+    in step, so their look-ups overlap."""
     n_known = values.shape[0]
     edges[0], edges[1] = 0, n_known
     if last < 0 or values[first] == values[last]:

@@ -124,9 +124,7 @@ def _count_rows(
 @kernel
 def _sums_below(order: NDArray[Any], mask: np.uint64, words: Bits, below: Bits) -> None:
     """Set ``below[k]`` to the sums of the words (n_samples, TOGETHER or 1) of the first k rows of the order.
-
-    Eight sums, written out, stay in registers and are added to by one or two instructions.
-    """
+    Eight sums, written out, stay in registers and are added to by one or two instructions."""
     below[0] = 0
     if words.shape[1] == 1:
         gathered = np.uint64(0)
@@ -180,10 +178,8 @@ def _may_cut(
     table: Integers,
     unit: float,
 ) -> bool:
-    """Whether MDL may cut two classes where `second` of the `left` are of the second class.
-
-    With `parity` the entropy on the left, which then lacks a row, is taken as 0.
-    """
+    """Whether MDL may cut two classes where `second` of the `left` are of the second class. With `parity` the
+    entropy on the left, which then lacks a row, is taken as 0."""
     right, rest = total - left, n_second - second
     whole = (table[total] - table[n_second] - table[total - n_second]) * unit
     own = (table[left] - table[second] - table[left - second]) * unit
@@ -196,11 +192,9 @@ def _may_cut(
 def _fill_refused(
     class_counts: Integers, parity: bool, table: Integers, shift: int, refused: Words
 ) -> None:
-    """For each weight on the left the lowest count of the second class for which no cut is made, and how
-    many follow, (total + 1, 2).
-
-    What a cut gains beyond its cost is a convex function of that count, and is lowest near what chance gives.
-    """
+    """For each weight on the left the lowest count of the second class for which no cut is made, and how many
+    follow, (total + 1, 2). What a cut gains beyond its cost is a convex function of that count, and is lowest
+    near what chance gives."""
     unit, total = math.ldexp(1.0, -shift), class_counts.sum()
     for label in range(2):
         low, n_own = np.int64(0), class_counts[label]
@@ -222,9 +216,7 @@ def _surely_whole(
     order: NDArray[Any], tied: bool, row_bits: Integer, words: Bits, refused: Words
 ) -> bool:
     """Whether every cut of a column of two classes without missing values is refused; see `_fill_refused`.
-
-    The `words` of the rows hold the weight, and above it that of the second class.
-    """
+    The `words` of the rows hold the weight, and above it that of the second class."""
     mask, low = np.uint64((1 << row_bits) - 1), np.uint64(0xFFFFFFFF)
     sums, outside = np.uint64(0), False
     here = np.uint64(order[0])
@@ -252,11 +244,9 @@ def score_mdl(
     scores: Floats,
 ) -> None:
     """Write the `scores` (3, n_resamples, n_features) of numeric `columns` cut by MDL in every resample.
-
     `order`, `n_known`, `tied`, `row_bits` are those of :class:`pyfsagg.discretization.SortedColumns`;
-    `weights` (n_resamples, n_samples); `labels` (n_resamples or 1, n_samples); `table_size` is one more
-    than the largest total weight; `parity` takes the FSelectorRcpp reading.
-    """
+    `weights` (n_resamples, n_samples); `labels` (n_resamples or 1, n_samples); `table_size` is one more than
+    the largest total weight; `parity` takes the FSelectorRcpp reading."""
     n_resamples, n_samples = weights.shape
     drawn = room_for_rows(n_samples, n_classes, table_size)
     packed, table = drawn.packed, drawn.table
@@ -419,10 +409,8 @@ OUTPUTS = (*SCORES, "chi_squared", "cramers_v", "value_difference_metric")
 
 @kernel
 def _entropy_scores(cells: Integers, n_classes: Integer, out: Floats) -> None:
-    """The three scores, into `out`, of counts at ``code * n_classes + label``.
-
-    The counts may be large: ``x log x`` is computed as needed, to the same bits as those of the table.
-    """
+    """The three scores, into `out`, of counts at ``code * n_classes + label``. The counts may be large: ``x
+    log x`` is computed as needed, to the same bits as those of the table."""
     total = cells.sum()
     shift = xlogx_shift(total)
     scale = math.ldexp(1.0, shift)
@@ -442,9 +430,8 @@ def _entropy_scores(cells: Integers, n_classes: Integer, out: Floats) -> None:
 
 @kernel
 def score_counts(counts: Integers, n_codes: Integers, n_classes: int, scores: Floats) -> None:
-    """Scores (number of `OUTPUTS`, n_resamples, n_features) of the counts of `count_resamples`; the
-    value difference metric for two classes only.
-    """
+    """Scores (number of `OUTPUTS`, n_resamples, n_features) of the counts of `count_resamples`; the value
+    difference metric for two classes only."""
     start = 0
     cells, shares = np.empty(int(n_codes.max()) * n_classes, np.int64), np.empty(n_classes)
     for j in range(n_codes.shape[0]):

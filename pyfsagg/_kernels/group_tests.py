@@ -13,10 +13,8 @@ _LEAST = 2.0**-53
 
 @kernel
 def _moments(values: Floats, cells: Integers, n: Floats, means: Floats) -> float:
-    """Write the size and mean of each class; return the sum of squares within them.
-
-    Summed over distinct values in ascending order, so weights and repeated rows agree.
-    """
+    """Write the size and mean of each class; return the sum of squares within them. Summed over distinct
+    values in ascending order, so weights and repeated rows agree."""
     n[:] = 0.0
     means[:] = 0.0
     within = 0.0
@@ -92,9 +90,8 @@ def group_tests_block(
     scores: Floats,
 ) -> None:
     """F, H of Kruskal and Wallis, and of two classes |t| of Welch and the better AUC, (4, b, p).
-
-    ``distinct[start[j]:start[j + 1]]`` are the values of feature j in ascending order; level -1 is missing.
-    """
+    ``distinct[start[j]:start[j + 1]]`` are the values of feature j in ascending order; level -1 is
+    missing."""
     most = int(np.diff(start).max())
     cells = np.empty((most, n_classes), dtype=np.int64)
     n, means, sums = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)

@@ -211,11 +211,9 @@ def joint_block(
     scores: Floats,
     orders: Integers,
 ) -> None:
-    """As :func:`mrmr_block`, for criteria that join selected features with the class.
-
-    `n_codes` bounds the codes of these, too: of one, with which all features meet at once, or of one for
-    each selected feature for minima, which are then found no further than the selection needs.
-    """
+    """As :func:`mrmr_block`, for criteria that join selected features with the class. `n_codes` bounds the
+    codes of these, too: of one, with which all features meet at once, or of one for each selected feature for
+    minima, which are then found no further than the selection needs."""
     by_rows, most_masked = way_of_counting(weights, n_codes)
     encoded = allocate(most_masked, n_codes, like)
     for r in range(weights.shape[0]):

@@ -42,11 +42,8 @@ MIM, MRMR, JMI, DISR, JMIM, NJMIM, CMIM = range(7)
 
 
 class FewRows(NamedTuple):
-    """The columns of one resample by distinct row.
-
-    ``steps[first_step[i] + c]`` is what row i adds to the sum of c·ln c where its cell holds c draws;
-    ``steps[c]`` is c·ln c.
-    """
+    """The columns of one resample by distinct row. ``steps[first_step[i] + c]`` is what row i adds to the sum
+    of c·ln c where its cell holds c draws; ``steps[c]`` is c·ln c."""
 
     rows: Integers  # (k,) the rows that were drawn
     times: Weights  # (k,) how often
@@ -73,10 +70,8 @@ def _shift(most: int) -> int:
 
 @kernel
 def takes_few_rows(weights: Weights, n_codes: Integers) -> bool:
-    """Whether the row by row way is open to a resample, and costs less than bit masks.
-
-    Costs in about a nanosecond, fitted to 40 to 2000 rows and 2 to 60 levels: see benchmarks/KERNELS.md.
-    """
+    """Whether the row by row way is open to a resample, and costs less than bit masks. Costs in about a
+    nanosecond, fitted to 40 to 2000 rows and 2 to 60 levels: see benchmarks/KERNELS.md."""
     n_rows, n_draws, heaviest = 0, 0, 0
     for weight in weights:
         times = int(np.int64(weight))
@@ -180,12 +175,10 @@ def write_row_by_row(
 
 @kernel
 def _write_blocks(few: FewRows, a: int, others: Integers, own: int, found: Integers) -> None:
-    """Do it for all features of the blocks in which there are any.
-
-    The rows are gone through level by level of column `a`.  Where these are more than the levels of a block,
-    they are counted for each of its levels, for all features of the block at once; elsewhere each row asks
-    how often the rows before it are in its cell.
-    """
+    """Do it for all features of the blocks in which there are any. The rows are gone through level by level
+    of column `a`. Where these are more than the levels of a block, they are counted for each of its levels,
+    for all features of the block at once; elsewhere each row asks how often the rows before it are in its
+    cell."""
     k, steps, n_levels = few.rows.shape[0], few.steps, few.n_levels[a]
     level = few.codes[a * k : (a + 1) * k]
     start = np.zeros(n_levels + 1, dtype=np.int64)
@@ -286,10 +279,8 @@ def next_selected(criterion: Floats, left: Booleans) -> int:
 
 
 class Resample(NamedTuple):
-    """One resample, encoded in one of two ways: features, class, and room for joint columns.
-
-    Joint column number s is that of the feature selected as number s with the class.
-    """
+    """One resample, encoded in one of two ways: features, class, and room for joint columns. Joint column
+    number s is that of the feature selected as number s with the class."""
 
     encoded: Encoded
     draws: Draws
@@ -325,10 +316,8 @@ def relevances(resample: Resample) -> tuple[Integers, Floats]:
 
 @kernel(inline="always")
 def _select(resample: Resample, criterion: int, scores: Floats, order: Integers) -> None:
-    """Fill `scores` and `order` of one resample; the others keep their last criterion.
-
-    Places of `order` that contain a column already are not chosen: the selection begins with these.
-    """
+    """Fill `scores` and `order` of one resample; the others keep their last criterion. Places of `order` that
+    contain a column already are not chosen: the selection begins with these."""
     n_levels = resample.few.n_levels if resample.by_rows else resample.encoded.n_levels
     found, relevance = relevances(resample)
     scores[:] = relevance
@@ -425,10 +414,8 @@ def mrmr_block(
     scores: Floats,
     orders: Integers,
 ) -> None:
-    """Scores (b, p) and orders (b, k) of b resamples; `n_codes` bounds the codes, of the class last.
-
-    `orders` is -1 but for the columns that each selection begins with.
-    """
+    """Scores (b, p) and orders (b, k) of b resamples; `n_codes` bounds the codes, of the class last. `orders`
+    is -1 but for the columns that each selection begins with."""
     by_rows, most_masked = way_of_counting(weights, n_codes)
     encoded = allocate(most_masked, n_codes, like)
     for r in range(weights.shape[0]):

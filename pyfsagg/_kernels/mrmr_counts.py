@@ -58,12 +58,10 @@ def _lane_sums(builder: Any, vectors: list[Any]) -> Any:
 
 
 def _meet(rows: int, columns: int) -> Callable[..., Any]:
-    """An intrinsic that counts the intersections of `rows` masks with `columns` masks.
-
-    ``meet(masks, first, second, n_words, n_single, out, place, stride)``: the masks of the two sides
-    follow each other from the words `first` and `second`; the bits of their first `n_single` words count
-    once, others twice; (i, j) goes to ``out[place + i * stride + j]`` (int64).
-    """
+    """An intrinsic that counts the intersections of `rows` masks with `columns` masks. ``meet(masks, first,
+    second, n_words, n_single, out, place, stride)``: the masks of the two sides follow each other from the
+    words `first` and `second`; the bits of their first `n_single` words count once, others twice; (i, j) goes
+    to ``out[place + i * stride + j]`` (int64)."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         _, first, second, n_words, n_single, _, place, stride = arguments
@@ -158,11 +156,9 @@ def count_equal(
     typingctx: Any, codes: Any, places: Any, times: Any, first: Any, last: Any,
     wanted: Any, start: Any, out: Any, number: Any,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """For each column of a block: how often rows ``first..last - 1`` have its code of ``wanted[start:]``.
-
-    The codes of row i start at ``codes[places[i]]``; it counts ``times[i]`` times.  The sums go to
-    ``out[number * BLOCK]`` and what follows; bytes must hold them.
-    """
+    """For each column of a block: how often rows ``first..last - 1`` have its code of ``wanted[start:]``. The
+    codes of row i start at ``codes[places[i]]``; it counts ``times[i]`` times. The sums go to ``out[number *
+    BLOCK]`` and what follows; bytes must hold them."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         first, last, start, number = (arguments[k] for k in (3, 4, 6, 8))
@@ -201,9 +197,7 @@ _VECTOR_BITS = WORD_BITS * LANES
 
 class Draws(NamedTuple):
     """Rows by place: ``rows[:n_single]`` at the places from 0 count one draw, those from `first_double` two.
-
-    Both parts are filled up to whole vectors.
-    """
+    Both parts are filled up to whole vectors."""
 
     rows: Codes
     n_single: int
@@ -263,11 +257,9 @@ class Tables(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """The columns of one resample; dense levels have the codes 0..n_dense - 1.
-
-    `listed` holds place * 64 + level in ascending order, which is kind to the caches; for a column of many
-    levels all places level by level, each level after its size.
-    """
+    """The columns of one resample; dense levels have the codes 0..n_dense - 1. `listed` holds place * 64 +
+    level in ascending order, which is kind to the caches; for a column of many levels all places level by
+    level, each level after its size."""
 
     codes: Unsigned  # flat, by place, as many for each column
     masks: Bits  # flat
@@ -298,10 +290,8 @@ def log_table(n_draws: int) -> Tables:
 
 @kernel
 def allocate(n_draws: int, n_codes: Integers, like: Unsigned) -> Encoded:
-    """Room for columns of up to `n_draws` with codes below `n_codes`, of the type of the array `like`.
-
-    Pages that are never written cost no memory, so the bounds may be generous.
-    """
+    """Room for columns of up to `n_draws` with codes below `n_codes`, of the type of the array `like`. Pages
+    that are never written cost no memory, so the bounds may be generous."""
     n_columns = n_codes.shape[0]
     n_words = words_for(n_draws)
     most = int(n_codes.max())
@@ -596,11 +586,9 @@ def write_information(
     w: int,
     of_first: Integers,
 ) -> None:
-    """Write the mutual information (fixed point) of column `a` with columns b to ``found[b]``.
-
-    If `a`, of few levels, joins column `w` with another one, that of `w` goes to ``of_first[b]``; otherwise
-    `w` is -1.  One call serves all columns because handing over the arrays costs more than a small pair.
-    """
+    """Write the mutual information (fixed point) of column `a` with columns b to ``found[b]``. If `a`, of few
+    levels, joins column `w` with another one, that of `w` goes to ``of_first[b]``; otherwise `w` is -1. One
+    call serves all columns because handing over the arrays costs more than a small pair."""
     codes, masks, listed = encoded.codes, encoded.masks, encoded.listed
     mask_start, list_start, list_stop = encoded.mask_start, encoded.list_start, encoded.list_stop
     n_levels, n_dense, dense_counts = encoded.n_levels, encoded.n_dense, encoded.dense_counts

@@ -191,10 +191,8 @@ def _complement_once(
 
 @kernel
 def log_joint_by_complement(times: Floats, counts: Integers, d: int, buffers: Floats) -> float:
-    """The same for probabilities near 1, as log(1 − failure), a sum of positive terms of its own.
-
-    Full relative accuracy down to 1e-270; below, the error is absolute.
-    """
+    """The same for probabilities near 1, as log(1 − failure), a sum of positive terms of its own. Full
+    relative accuracy down to 1e-270; below, the error is absolute."""
     tolerance = FIRST_TOLERANCE
     while True:
         failed, error = _complement_once(
@@ -236,10 +234,8 @@ SMALLEST_LOG_RHO, LARGEST_LOG_RHO = -690.0, -1e-12
 
 @kernel
 def log_group_rho(places: Floats, starts: Integers, alpha: float) -> tuple[Floats, Integers]:
-    """log ρ of each group, and how many of its `places` are at most α; the first always counts.
-
-    `places` in (0, 1) are sorted inside each group; `starts` (n_groups + 1,) has the groups and the end.
-    """
+    """log ρ of each group, and how many of its `places` are at most α; the first always counts. `places` in
+    (0, 1) are sorted inside each group; `starts` (n_groups + 1,) has the groups and the end."""
     log_rhos = np.empty(starts.size - 1)
     counted = np.zeros(starts.size - 1, dtype=np.int64)
     for g in range(starts.size - 1):
@@ -261,13 +257,10 @@ def log_group_rho(places: Floats, starts: Integers, alpha: float) -> tuple[Float
 def log_group_p(
     log_rhos: Floats, sizes: Integers, alpha: float, known: Floats, own: Floats, starts: Integers
 ) -> Floats:
-    """log P(ρ of a random group ≤ ρ) for each ρ with the size of its group.
-
-    Random groups are drawn from the pool of the sorted places `known` and the places `own` of the group
-    (group by group, from `starts`) that are not among them; without any place the numbers drawn are
-    uniform.  Equal neighbours are computed once: sort the input.  A uniform ρ below exp(−690) has the
-    bound n ρ.
-    """
+    """log P(ρ of a random group ≤ ρ) for each ρ with the size of its group. Random groups are drawn from the
+    pool of the sorted places `known` and the places `own` of the group (group by group, from `starts`) that
+    are not among them; without any place the numbers drawn are uniform. Equal neighbours are computed once:
+    sort the input. A uniform ρ below exp(−690) has the bound n ρ."""
     out = np.zeros(log_rhos.size)
     for g in range(log_rhos.size):
         n = sizes[g]
@@ -293,11 +286,9 @@ MOST_WEIGHTED = 16
 
 @kernel
 def log_weighted_p(log_rhos: Floats, starts: Integers, weights: Floats, alpha: float) -> Floats:
-    """log P(ρ of a group ≤ ρ) where its places are independent uniform numbers divided by its weights.
-
-    A sum over the sets of members below one level after the other, O(n² 2ⁿ) for n members; positive terms.
-    A ρ below exp(−690) has the bound n ρ maxᵢ wᵢⁿ.
-    """
+    """log P(ρ of a group ≤ ρ) where its places are independent uniform numbers divided by its weights. A sum
+    over the sets of members below one level after the other, O(n² 2ⁿ) for n members; positive terms. A ρ
+    below exp(−690) has the bound n ρ maxᵢ wᵢⁿ."""
     out = np.zeros(log_rhos.size)
     for g in range(log_rhos.size):
         w = weights[starts[g] : starts[g + 1]]
@@ -355,10 +346,8 @@ def _urn_levels(log_rho: float, n: int, alpha: float, known: Floats, own: Floats
 
 @kernel
 def log_crossing_of_draws(levels: Floats, total: float, n: int, unit: float) -> float:
-    """log P(at least k of n draws are among the first levels[k − 1] balls, for some k ≤ K ≤ n).
-
-    `levels` (K,) increase; `total` balls, with unit 1 at least n; `unit`: see the module.
-    """
+    """log P(at least k of n draws are among the first levels[k − 1] balls, for some k ≤ K ≤ n). `levels` (K,)
+    increase; `total` balls, with unit 1 at least n; `unit`: see the module."""
     free, next_free = np.ones(n + 1), np.ones(n + 1)
     largest, total_share = -np.inf, 0.0
     for k in range(1, levels.size + 1):
@@ -420,9 +409,8 @@ def _log_first(
 
 @kernel
 def _thin(c: int, k: int, lower: float, upper: float, unit: float, free: Floats) -> float:
-    """The chance that no level before k was reached, if c draws are among the first `upper` balls, of
-    which a were among the first `lower`; free[a] is the chance that no earlier level was reached.
-    """
+    """The chance that no level before k was reached, if c draws are among the first `upper` balls, of which a
+    were among the first `lower`; free[a] is the chance that no earlier level was reached."""
     limit = k - 2
     if k == 1 or lower <= 0.0:
         return float(free[0])

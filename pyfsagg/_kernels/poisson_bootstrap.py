@@ -62,8 +62,7 @@ def padded(n_resamples: int) -> int:
 @kernel
 def poisson_weights(key: np.uint64, first_row: int, first_group: int, out: Bytes) -> None:
     """Poisson(1) weights of the rows from `first_row` on in the resamples from ``LANES * first_group`` on,
-    into `out` (n_rows, n_resamples); n_resamples is a multiple of `LANES`.
-    """
+    into `out` (n_rows, n_resamples); n_resamples is a multiple of `LANES`."""
     uniform = np.empty(out.shape[1], np.uint32)
     for row in range(out.shape[0]):
         # A splitmix64 sequence that starts at a hash of the row.
@@ -91,12 +90,10 @@ def count_resamples(
     first_row: int,
     counts: Integers,
 ) -> None:
-    """Add the rows to the counts of every feature by code and class, in all resamples.
-
-    `codes` (n_features, n_rows) are below `n_codes` (n_features,).  Feature j owns the rows ``start[j] +
-    code * n_classes + label`` of `counts` (sum of n_codes * n_classes, padded number of resamples),
-    where ``start`` are the sums of the cells before.
-    """
+    """Add the rows to the counts of every feature by code and class, in all resamples. `codes` (n_features,
+    n_rows) are below `n_codes` (n_features,). Feature j owns the rows ``start[j] + code * n_classes + label``
+    of `counts` (sum of n_codes * n_classes, padded number of resamples), where ``start`` are the sums of the
+    cells before."""
     n_features, n_rows = codes.shape
     width = counts.shape[1]
     weights = np.empty((ROWS_AT_ONCE, width), np.uint8)
@@ -121,9 +118,8 @@ def count_resamples(
 
 @kernel
 def digest_column(values: Floats, salt: np.uint64, first_row: int) -> np.uint64:
-    """A 64-bit digest of which value stands in which row, the sum of the digests of the parts of a
-    column; 0.0 and -0.0 are one value, and so are all NaN.
-    """
+    """A 64-bit digest of which value stands in which row, the sum of the digests of the parts of a column;
+    0.0 and -0.0 are one value, and so are all NaN."""
     digest = np.uint64(0)
     bits = (values + 0.0).view(np.uint64)
     for i in range(values.shape[0]):

@@ -18,10 +18,8 @@ Whole = int | np.int64
 def add_precedences(
     ranks: Ranks, weights: Integers, tie_weight: int, low: int, high: int, table: NDArray[Any]
 ) -> None:
-    """table[g, f] = weight of the rows that place f before g, for low <= g < high.
-
-    With ``tie_weight`` 1 all counts are doubled and a tie counts 1 (half a place each way).
-    """
+    """table[g, f] = weight of the rows that place f before g, for low <= g < high. With ``tie_weight`` 1 all
+    counts are doubled and a tie counts 1 (half a place each way)."""
     n, p = ranks.shape
     for g in range(low, high):
         out = table[g]
@@ -234,11 +232,9 @@ def spoiler_column(
     after: NDArray[Any],
     column: Integers,
 ) -> None:
-    """column[i] = inversions of the feature pair (i, k), i < stop, within the classes.
-
-    A class contributes (instances with i before k) times (instances with k before i).  The integers of
-    `before` and `after` must hold the weight of a class.
-    """
+    """column[i] = inversions of the feature pair (i, k), i < stop, within the classes. A class contributes
+    (instances with i before k) times (instances with k before i). The integers of `before` and `after` must
+    hold the weight of a class."""
     column[:stop] = 0
     for c in range(starts.size - 1):
         before[:stop] = 0
@@ -262,8 +258,7 @@ def spoiler_totals(
     ranks: Ranks, weights: Integers, starts: Integers, low: int, high: int, like: NDArray[Any]
 ) -> Integers:
     """Contribution to all spoiler counts of the feature pairs (i, k), i < k, low <= k < high; `like` is an
-    empty array of the integers that hold the weight of a class.
-    """
+    empty array of the integers that hold the weight of a class."""
     p = ranks.shape[1]
     before = np.empty(p, dtype=like.dtype)
     after = np.empty(p, dtype=like.dtype)
@@ -377,8 +372,7 @@ def conditional_entropies(
     out: Floats,
 ) -> None:
     """out[u] = total weight times H(class | order of features k and others[u]), in nats; `columns` is
-    (n_features, n_samples), ``x_log_x[i]`` is i log i.
-    """
+    (n_features, n_samples), ``x_log_x[i]`` is i log i."""
     n = columns.shape[1]
     table = np.empty((4, n_classes), dtype=np.int64)
     own = columns[k]
@@ -456,10 +450,8 @@ def naive_bayes_path(
     log_priors: Floats,
 ) -> Floats:
     """Weight of rows that the other folds classify correctly with the first 1, 2, … rows of `columns`.
-
     ``log_counts[i]`` is log(i + alpha), ``log_totals[i]`` log(i + alpha * n_states), and ``log_priors``
-    (n_folds, n_classes) the log prior of each class outside each fold.
-    """
+    (n_folds, n_classes) the log prior of each class outside each fold."""
     p, n = columns.shape
     scores = np.empty((n, n_classes))
     for a in range(n):

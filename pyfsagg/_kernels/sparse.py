@@ -74,6 +74,7 @@ def _width_bins(
         lowest += 1
     while lowest < highest and _weight_of(rows[highest], packed, n_zeros) == 0:
         highest -= 1
+    bins[: rows.shape[0]] = 0
     if lowest >= highest or values[lowest] == values[highest]:
         return 1
     width_cutpoints(values[lowest], values[highest], n_bins, cutpoints)
@@ -142,8 +143,8 @@ def sparse_tables(
     scores: Floats,
 ) -> None:
     """Write the `scores` (n_outputs, n_resamples, n_features) of `columns`, those `binned` (n_features,) cut
-    in every resample, others by level; the rest as in :func:`~pyfsagg._kernels.entropy_scores.score_binned`.
-    """
+    in every resample, others by level; the rest as in
+    :func:`~pyfsagg._kernels.entropy_scores.score_binned`."""
     start, n_known, n_levels = places.start, places.n_known, places.n_levels
     drawn = room_for_rows(weights.shape[1], n_classes, table_size)
     packed, class_counts, table = drawn.packed, drawn.class_counts, drawn.table
@@ -197,10 +198,8 @@ def _outer_zeros(
 def _zero_entries(
     zeros: Integers, first: Integer, last: Integer, entry: int, space: CutSpace
 ) -> int:
-    """Write the entries of the zeros from `entry` on, one per class; returns the place behind them.
-
-    The class `first` comes first and `last` last, if need be with size 0, for the FSelectorRcpp reading.
-    """
+    """Write the entries of the zeros from `entry` on, one per class; returns the place behind them. The class
+    `first` comes first and `last` last, if need be with size 0, for the FSelectorRcpp reading."""
     classes, sizes, cut = space.classes, space.sizes, space.cut
     start = entry
     if first >= 0:
@@ -231,8 +230,7 @@ def _build_entries(
     space: CutSpace,
 ) -> Integer:
     """Entries of the known places as by :func:`build_entries`, up to order in a value; in a column without
-    ties the zeros are one row at most.
-    """
+    ties the zeros are one row at most."""
     classes, sizes, cut = space.classes, space.sizes, space.cut
     entry = 0
     label = np.int64(-1)
@@ -268,10 +266,9 @@ def _build_entries(
 def _least_gain(
     class_counts: Integers, spread: Integer, total: Integer, shift: int, codes: Floats
 ) -> Integer:
-    """Gain, in units of the table, below which MDL refuses every cut of a column without missing values:
-    the cost of a cut into two parts without entropy, with room for rounding; `spread` is N times the
-    entropy of the classes.
-    """
+    """Gain, in units of the table, below which MDL refuses every cut of a column without missing values: the
+    cost of a cut into two parts without entropy, with room for rounding; `spread` is N times the entropy of
+    the classes."""
     if total < 2:
         return 0
     present = 0
@@ -294,8 +291,7 @@ def sparse_mdl(
     scores: Floats,
 ) -> None:
     """Write the `scores` (3, n_resamples, n_features) of `columns` cut by MDL in every resample; parameters
-    as in :func:`pyfsagg._kernels.entropy_scores.score_mdl`.
-    """
+    as in :func:`pyfsagg._kernels.entropy_scores.score_mdl`."""
     start = places.start
     n_resamples, n_samples = weights.shape
     drawn = room_for_rows(n_samples, n_classes, table_size)

@@ -14,10 +14,8 @@ from pyfsagg._kernels import Bits, kernel
 # NumPy's rule for a division by zero, which does not occur.
 @kernel(fastmath={"reassoc", "contract"}, error_model="numpy")
 def canberra_pair_sum(columns: Floats) -> float:
-    """Sum over rows and over all pairs a < b of a row of |x_a - x_b| / (x_a + x_b).
-
-    Rows hold positive values in ascending order; d distinct values cost O(d^2), two fractions a division.
-    """
+    """Sum over rows and over all pairs a < b of a row of |x_a - x_b| / (x_a + x_b). Rows hold positive values
+    in ascending order; d distinct values cost O(d^2), two fractions a division."""
     n_rows, n_values = columns.shape
     distinct = np.empty(n_values)
     counts = np.empty(n_values)
@@ -62,10 +60,8 @@ def canberra_block(left: Floats, right: Floats) -> Floats:
 
 @kernel
 def kendall_pair_sum(ranks: Floats, scale: Floats) -> float:
-    """Sum over column pairs j < l of (sum over rows i of scale_i sign(r_il - r_ij))^2.
-
-    With the reciprocal norms as scale, Kendall's tau summed over all ordered pairs of rows, self included.
-    """
+    """Sum over column pairs j < l of (sum over rows i of scale_i sign(r_il - r_ij))^2. With the reciprocal
+    norms as scale, Kendall's tau summed over all ordered pairs of rows, self included."""
     n_rows, n_columns = ranks.shape
     sums = np.empty(n_columns)
     total = 0.0
@@ -176,9 +172,8 @@ def kendall_block(
     weights_right: Floats,
     symmetric: bool,
 ) -> Floats:
-    """Weighted tau-b of every row of `left` with every row of `right`, NaN where undefined; `symmetric`
-    takes the mean of the coefficients weighted by the left and the right row.
-    """
+    """Weighted tau-b of every row of `left` with every row of `right`, NaN where undefined; `symmetric` takes
+    the mean of the coefficients weighted by the left and the right row."""
     out = np.empty((left.shape[0], right.shape[0]))
     for a, b in np.ndindex(out.shape):
         x, y, order_x, order_y = left[a], right[b], order_left[a], order_right[b]
@@ -191,8 +186,7 @@ def kendall_block(
 @kernel
 def weighted_kendall_pair_sum(ranks: Floats, weights: Floats) -> float:
     """Sum over column pairs of (sum_i s_i) (sum_i w_i s_i), s_i = sign(r_il - r_ij), w_i = weights_ij +
-    weights_il: over the common norm of rows without ties, the weighted tau of all ordered pairs.
-    """
+    weights_il: over the common norm of rows without ties, the weighted tau of all ordered pairs."""
     n_rows, n_columns = ranks.shape
     plain = np.empty(n_columns)
     weighted = np.empty(n_columns)
@@ -249,11 +243,9 @@ COUNT, YU, MEAN, GREEDY, MATCHING = range(5)
 
 
 class Neighbours(NamedTuple):
-    """The similarity graph by rows, without self similarities.
-
-    The neighbours of x are ``features[start[x]:start[x + 1]]``, with their similarities in `strength` and
-    the positions of the edges in the order of a greedy matching in `place`.
-    """
+    """The similarity graph by rows, without self similarities. The neighbours of x are
+    ``features[start[x]:start[x + 1]]``, with their similarities in `strength` and the positions of the edges
+    in the order of a greedy matching in `place`."""
 
     start: Indices
     features: Indices
@@ -382,8 +374,7 @@ def adjusted_rows(kind: int, left: Booleans, right: Booleans, graph: Neighbours)
 @kernel
 def pick_tied(support: Booleans, tied: Booleans, room: Integers, draws: Floats) -> None:
     """Set `room[i]` of the cells of `support` that are tied in row i, each subset equally likely; `draws` has
-    a number of [0, 1) for each (a partial Fisher-Yates shuffle).
-    """
+    a number of [0, 1) for each (a partial Fisher-Yates shuffle)."""
     m, p = tied.shape
     columns = np.empty(p, dtype=np.int64)
     used = 0

@@ -28,9 +28,8 @@ def _pack(weights: Weights, width: int, packed: Bits) -> None:
 def _place_rows(
     event: Booleans, start: Integers, packed: Bits, drawn: Integers, before: Integers
 ) -> int:
-    """The rows that any resample draws, latest first, censored ones before events of the same time; how
-    many.  `before`: with how many an event is compared, all later or censored at its time; else none.
-    """
+    """The rows that any resample draws, latest first, censored ones before events of the same time; how many.
+    `before`: with how many an event is compared, all later or censored at its time; else none."""
     n = 0
     for g in range(start.shape[0] - 1):
         for i in range(start[g], start[g + 1]):
@@ -132,9 +131,7 @@ def comparable_pairs(
     found: Floats,
 ) -> None:
     """Pairs of rows by whether the later row has the larger level, the smaller, or an equal one: `found`.
-
-    `levels`, `event` and `weights` by descending time; `start` of each distinct time, and the end.
-    """
+    `levels`, `event` and `weights` by descending time; `start` of each distinct time, and the end."""
     n, p = levels.shape
     drawn, before = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     packed = np.empty((n, WORDS), dtype=np.uint64)
@@ -178,10 +175,8 @@ def comparable_pairs(
 def _coefficients(
     event: Booleans, start: Integers, w: Floats, efron: bool, of_time: Floats
 ) -> None:
-    """Fill, for each time, Σ q, Σ f q / d, Σ q², Σ f q² / d, Σ f² q² / d² over its d events (5, n_times).
-
-    q = 1 / (rows at risk - f), f the share of events that has left (k / d · d by Efron, 0 by Breslow).
-    """
+    """Fill, for each time, Σ q, Σ f q / d, Σ q², Σ f q² / d, Σ f² q² / d² over its d events (5, n_times). q =
+    1 / (rows at risk - f), f the share of events that has left (k / d · d by Efron, 0 by Breslow)."""
     at_risk = 0.0
     for g in range(start.shape[0] - 1):
         events = 0.0
@@ -260,9 +255,8 @@ def _between_times(
 def cox_score_block(
     values: Floats, event: Booleans, start: Integers, efron: bool, weights: Weights, scores: Floats
 ) -> None:
-    """Chi-squared statistic of the score test of every column, (b, p); 0 where a column tells nothing.
-    Rows and `start` as in :func:`comparable_pairs`, `values` instead of levels.
-    """
+    """Chi-squared statistic of the score test of every column, (b, p); 0 where a column tells nothing. Rows
+    and `start` as in :func:`comparable_pairs`, `values` instead of levels."""
     n, p = values.shape
     u, v, z = np.empty(n), np.empty(n), np.empty(n)
     of_time = np.empty((5, start.shape[0] - 1))

@@ -70,15 +70,14 @@ def test_spearman_and_fit_criterion_against_scipy_and_the_printed_formula() -> N
 def test_rank_correlations_with_a_number_leave_out_rows_without_a_value() -> None:
     """Target and feature are ranked among the drawn rows that have a value, ties and two words included."""
     rng = np.random.default_rng(3)
-    X = pd.DataFrame(
-        {
-            "tied": rng.normal(size=80).round(1),
-            "levels": rng.integers(0, 3, 80).astype(float),
-            "complete": rng.normal(size=80),
-            "words": rng.choice(["u", "v"], 80),
-            "hardly known": np.where(np.arange(80) == 7, 1.0, np.nan),
-        }
-    )
+    columns = {
+        "tied": rng.normal(size=80).round(1),
+        "levels": rng.integers(0, 3, 80).astype(float),
+        "complete": rng.normal(size=80),
+        "words": rng.choice(["u", "v"], 80),
+        "hardly known": np.where(np.arange(80) == 7, 1.0, np.nan),
+    }
+    X = pd.DataFrame(columns)
     X.loc[rng.random(80) < 0.3, "tied"] = np.nan
     X.loc[rng.random(80) < 0.5, "levels"] = np.nan
     y = (X["complete"] + rng.normal(size=80)).round(1)

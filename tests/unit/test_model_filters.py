@@ -44,24 +44,17 @@ def test_a_callable_sees_values_labels_and_weights() -> None:
 
 
 def test_a_callable_cannot_change_the_table() -> None:
-    def careless(values: Any, y: Any, sample_weight: Any) -> Any:
+    def careless(values: Any, y: Any, sample_weight: Any) -> None:
         values[0, 0] = 9.0
-        return np.zeros(3)
 
     with pytest.raises(ValueError, match="read-only"):
         prepare_callable(TABLE, TARGET, careless)(WEIGHTS, CODES)
 
 
 def test_a_frame_has_names_kinds_and_levels_again() -> None:
-    frame = pd.DataFrame(
-        {
-            "x": [0.5, 1.5, 2.5],
-            "gap": pd.array([1, None, 3], dtype="Int64"),
-            "flag": [True, False, True],
-            "count": [3, 4, 5],
-            "word": ["b", None, "a"],
-        }
-    )
+    gap = pd.array([1, None, 3], dtype="Int64")
+    frame = pd.DataFrame({"x": [0.5, 1.5, 2.5], "gap": gap, "flag": [True, False, True]})
+    frame = frame.assign(count=[3, 4, 5], word=["b", None, "a"])
     seen: list[pd.DataFrame] = []
 
     def keep(values: Any, y: Any, sample_weight: Any) -> Any:
@@ -69,9 +62,8 @@ def test_a_frame_has_names_kinds_and_levels_again() -> None:
         return np.zeros(values.shape[1])
 
     target = check_target([0, 1, 1], 3)
-    prepare_callable(as_table(frame), target, keep, container="frame")(
-        np.ones((1, 3), dtype=np.uint16), target.codes[np.newaxis]
-    )
+    scorer = prepare_callable(as_table(frame), target, keep, container="frame")
+    scorer(np.ones((1, 3), dtype=np.uint16), target.codes[np.newaxis])
     assert list(seen[0].columns) == list(frame.columns)
     assert [dtype.kind for dtype in seen[0].dtypes[:4]] == ["f", "f", "b", "i"]
     assert seen[0]["word"].tolist()[::2] == ["b", "a"]
@@ -94,18 +86,18 @@ def test_what_a_callable_returns_is_checked(returned: Any, message: str) -> None
         prepare_callable(TABLE, TARGET, broken)(WEIGHTS, CODES)
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        DecisionTreeClassifier(max_features=1),
-        LogisticRegression(),
-        LinearSVC(),
-        make_pipeline(StandardScaler(), LogisticRegression()),
-        RandomForestClassifier(n_estimators=15),
-    ],
-    ids=["tree", "logistic", "svm", "pipeline", "forest"],
-)
-def test_estimators_find_the_informative_feature_and_repeat_themselves(estimator: Any) -> None:
+ESTIMATORS = {
+    "tree": DecisionTreeClassifier(max_features=1),
+    "logistic": LogisticRegression(),
+    "svm": LinearSVC(),
+    "pipeline": make_pipeline(StandardScaler(), LogisticRegression()),
+    "forest": RandomForestClassifier(n_estimators=15),
+}
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_estimators_find_the_informative_feature_and_repeat_themselves(name: str) -> None:
+    estimator = ESTIMATORS[name]
     scorer = prepare_estimator(TABLE, TARGET, estimator, 3)
     scores = scorer(WEIGHTS, CODES)["estimator"]
     if not isinstance(estimator, DecisionTreeClassifier):
@@ -127,16 +119,14 @@ class OwnSeed(BaseEstimator):
 
 
 def test_the_seed_depends_on_the_run_the_resample_and_the_labels() -> None:
-    drawn = [
+    first, second, turned = WEIGHTS[:1], WEIGHTS[1:2], CODES[:, ::-1]
+    drawn = {
         prepare_estimator(TABLE, TARGET, OwnSeed(), seed)(weights, codes)["estimator"][0, 0]
         for seed, weights, codes in (
-            (1, WEIGHTS[:1], CODES),
-            (2, WEIGHTS[:1], CODES),
-            (1, WEIGHTS[1:2], CODES),
-            (1, WEIGHTS[:1], CODES[:, ::-1]),
+            (1, first, CODES), (2, first, CODES), (1, second, CODES), (1, first, turned)
         )
-    ]
-    assert len(set(drawn)) == 4
+    }  # fmt: skip
+    assert len(drawn) == 4
 
 
 def test_weights_and_repeated_rows_agree() -> None:

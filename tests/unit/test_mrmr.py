@@ -24,22 +24,20 @@ twins = load_beside(__file__, "twins")
 def mixed_table(rng: np.random.Generator, n: int) -> tuple[pd.DataFrame, np.ndarray]:
     """Every kind of column: some with rare bins, one with a level per row, one constant."""
     y = rng.integers(0, 3, n)
-    frame = pd.DataFrame(
-        {
-            "normal": rng.normal(size=n) + y,
-            "skewed": np.exp(2 * rng.normal(size=n)),
-            "uniform": rng.uniform(size=n) + 1,
-            "copy": 0.0,
-            "identifier": np.arange(n),
-            "many": rng.integers(0, max(n // 3, 2), n) + 7,
-            "few": rng.integers(0, 4, n) * (y > 0),
-            "flag": rng.uniform(size=n) < 0.01,
-            "word": pd.Categorical(rng.choice(["a", "b", "c"], n)),
-            "constant": 1.5,
-        }
-    )
-    frame["copy"] = frame["normal"]
-    return frame, y
+    normal = rng.normal(size=n) + y
+    columns = {
+        "normal": normal,
+        "skewed": np.exp(2 * rng.normal(size=n)),
+        "uniform": rng.uniform(size=n) + 1,
+        "copy": normal,
+        "identifier": np.arange(n),
+        "many": rng.integers(0, max(n // 3, 2), n) + 7,
+        "few": rng.integers(0, 4, n) * (y > 0),
+        "flag": rng.uniform(size=n) < 0.01,
+        "word": pd.Categorical(rng.choice(["a", "b", "c"], n)),
+        "constant": 1.5,
+    }
+    return pd.DataFrame(columns), y
 
 
 def agrees(result: InformationSelection, codes: np.ndarray, y: np.ndarray) -> None:
@@ -184,10 +182,8 @@ def test_all_ways_of_counting_give_the_same_bits(n: int, p: int) -> None:
     weights = np.bincount(rng.integers(0, n, n), minlength=n).astype(np.uint16)
     n_codes = codes.max(axis=0).astype(np.int64) + 1
     like, tables, draws = np.empty(0, np.uint8), masks.log_table(n), masks.place_draws(weights)
-    encoded, few = (
-        masks.allocate(n, n_codes, like),
-        rows.place_rows(weights, n_codes, p, like, tables),
-    )
+    encoded = masks.allocate(n, n_codes, like)
+    few = rows.place_rows(weights, n_codes, p, like, tables)
     word = 0
     for j in range(p + 1):
         word = masks.encode(encoded, j, word, codes[:, j], n_codes[j], weights, draws, tables)
@@ -232,9 +228,8 @@ def test_weights_equal_the_materialised_resample_exactly(binning: str) -> None:
     X, y = mixed_table(rng, 300)
     table, target = as_table(X), check_target(y, 300)
     scorer = prepare_mrmr(table, target, binning=binning)
-    weights = np.stack(
-        [np.bincount(rng.integers(0, 300, size), minlength=300) for size in (300, 5, 25, 290, 4000)]
-    ).astype(np.uint16)
+    drawn = [rng.integers(0, 300, size) for size in (300, 5, 25, 290, 4000)]
+    weights = np.stack([np.bincount(one, minlength=300) for one in drawn]).astype(np.uint16)
     weights[3, y == 1] = 0  # a resample without one of the classes
     scores, orders = scorer.select(weights, target.codes[np.newaxis])
     for r, weight in enumerate(weights):

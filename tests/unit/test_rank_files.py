@@ -135,16 +135,16 @@ def test_bad_files(tmp_path, name, text, options, words):
 
 def test_bad_arguments(tmp_path):
     (path,) = write(tmp_path, one_txt="a\n")
-    with pytest.raises(DataError, match="named twice"):
-        RankTable.from_files([path, path])
-    with pytest.raises(DataError, match="a table of lists in columns is one file, got 2"):
-        RankTable.from_files([path, "b.csv"], format="columns")
-    with pytest.raises(ParameterError, match="format must be one of"):
-        RankTable.from_files(path, format="excel")
-    with pytest.raises(ParameterError, match="duplicates must be one of"):
-        RankTable.from_files(path, duplicates="last")
-    with pytest.raises(DataError, match="is a folder"):
-        RankTable.from_files(tmp_path)
+    two = [path, "b.csv"]
+    for files, options, error, message in (
+        ([path, path], {}, DataError, "named twice"),
+        (two, {"format": "columns"}, DataError, "a table of lists in columns is one file, got 2"),
+        (path, {"format": "excel"}, ParameterError, "format must be one of"),
+        (path, {"duplicates": "last"}, ParameterError, "duplicates must be one of"),
+        (tmp_path, {}, DataError, "is a folder"),
+    ):
+        with pytest.raises(error, match=message):
+            RankTable.from_files(files, **options)
 
 
 @pytest.mark.parametrize("text", ["a\tb\nc\n\nd\t\te\n", "a,b\nc\n\n , \nd,,e\n"])
