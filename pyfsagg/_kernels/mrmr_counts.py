@@ -40,20 +40,15 @@ def _data(context: Any, builder: Any, array_type: Any, value: Any) -> Any:
     return context.make_array(array_type)(context, builder, value).data
 
 
-def _pairwise_sums(builder: Any, left: Any, right: Any) -> Any:
-    """Sums of neighbours: of `left` in the lower half of the result, of `right` in the upper."""
+def _lane_sums(builder: Any, vectors: list[Any]) -> Any:
+    """One vector that holds the sum of the lanes of each of up to `LANES` vectors, by sums of neighbours."""
     places = ir.VectorType(_INDEX, LANES)
     even, odd = (ir.Constant(places, [*range(first, 2 * LANES, 2)]) for first in (0, 1))
-    return builder.add(
-        builder.shuffle_vector(left, right, even), builder.shuffle_vector(left, right, odd)
-    )
-
-
-def _lane_sums(builder: Any, vectors: list[Any]) -> Any:
-    """One vector that holds the sum of the lanes of each of up to `LANES` vectors."""
     level = vectors + [_ZEROS] * (LANES - len(vectors))
     while len(level) > 1:
-        level = [_pairwise_sums(builder, *level[k : k + 2]) for k in range(0, len(level), 2)]
+        pairs = zip(level[::2], level[1::2], strict=True)
+        halves = [[builder.shuffle_vector(*pair, of) for of in (even, odd)] for pair in pairs]
+        level = [builder.add(*each) for each in halves]
     return level[0]
 
 

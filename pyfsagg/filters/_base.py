@@ -51,26 +51,8 @@ class StratifiedScorer:
     rows, and outputs in `adding` summed. Strata of one row add nothing."""
 
     parts: tuple[tuple[Indices, Scorer], ...]
-    adding: frozenset[str]
+    adding: set[str]
     n_features: int
-
-    @classmethod
-    def of(
-        cls,
-        prepare: Callable[[Any, Target], Scorer],
-        table: AnyTable,
-        target: Target,
-        adding: set[str],
-    ) -> StratifiedScorer:
-        """The filter bound to each stratum of the adjusters of `target`."""
-        assert target.adjusters is not None
-        strata, parts = target.adjusters.strata, []
-        for stratum in range(target.adjusters.n_strata):
-            rows = np.flatnonzero(strata == stratum)
-            if len(rows) > 1:
-                within = replace(target.take(rows), adjusters=None)
-                parts.append((rows, prepare(table.take_rows(rows), within)))
-        return cls(tuple(parts), frozenset(adding), table.n_features)
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -123,11 +105,17 @@ class BoundFilter:
         if table is None and self._scorer is not None:
             return self._scorer
         prepare: Callable[..., Scorer] = partial(self.prepare, **self.parameters)
-        scorer = (
-            StratifiedScorer.of(prepare, table or self.table, self.target, self.adding)
-            if self.by_strata
-            else prepare(table or self.table, self.target)
-        )
+        own, adjusters = table or self.table, self.target.adjusters
+        if self.by_strata and adjusters is not None:
+            strata = (np.flatnonzero(adjusters.strata == s) for s in range(adjusters.n_strata))
+            parts = []
+            for rows in strata:
+                if len(rows) > 1:
+                    within = replace(self.target.take(rows), adjusters=None)
+                    parts.append((rows, prepare(own.take_rows(rows), within)))
+            scorer: Scorer = StratifiedScorer(tuple(parts), self.adding, own.n_features)
+        else:
+            scorer = prepare(own, self.target)
         if table is None:
             self._scorer = scorer
         return scorer

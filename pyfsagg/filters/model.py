@@ -153,6 +153,7 @@ def prepare_estimator(
     averaged over the classes; of a Pipeline those of the last step, which must see all features.  A
     resample with one class scores 0 for every feature.
     """
+
     fits = hasattr(estimator, "fit") and hasattr(estimator, "get_params")
     if not fits or isinstance(estimator, type):
         raise InputTypeError(
@@ -160,15 +161,14 @@ def prepare_estimator(
             "get_params (pass an instance, not the class)"
         )
     seed = check_integer("random_state", random_state, low=0, high=2**63 - 1)
+    from sklearn.utils.validation import has_fit_parameter
+
     joined, given = target.always_first(table)
-    bound = (
-        _features(joined, container),
-        target,
-        estimator,
-        seed,
-        _takes_weights(estimator),
-        given,
-    )
+    # Earlier steps of a Pipeline would not see the weights, so a real Pipeline gets the rows.
+    steps = getattr(estimator, "steps", None) or ()
+    piped = any(step not in (None, "passthrough") for _, step in steps[:-1])
+    weighted = not piped and bool(has_fit_parameter(last_step(estimator), "sample_weight"))
+    bound = (_features(joined, container), target, estimator, seed, weighted, given)
     p = table.n_features
     return KernelScorer(_estimator_scores, bound, ("estimator",), p, releases_gil=False)
 
@@ -212,16 +212,6 @@ def _checked_scores(values: Any, n_features: int, name: str) -> Floats:
             f"{n_features}; scores must be finite"
         )
     return scores
-
-
-def _takes_weights(estimator: Any) -> bool:
-    """Earlier steps of a Pipeline would not see the weights, so a real Pipeline gets the rows."""
-    from sklearn.utils.validation import has_fit_parameter
-
-    steps = getattr(estimator, "steps", None)
-    if steps and any(step not in (None, "passthrough") for _, step in steps[:-1]):
-        return False
-    return bool(has_fit_parameter(last_step(estimator), "sample_weight"))
 
 
 def _seeded_clone(

@@ -96,23 +96,30 @@ def test_from_scores_direction_and_frame_names():
 
 
 @pytest.mark.parametrize(
-    ("lists", "error", "words"),
+    ("lists", "options", "error", "words"),
     [
-        ([], DataError, "no list"),
-        ([["a"], []], DataError, "'list2' is empty"),
-        ({"one": ["a", "b", "a"]}, DataError, "'a' occurs twice in the list 'one'"),
-        ([["a", None]], DataError, "missing or blank name"),
-        ([["a", " "]], DataError, "missing or blank name"),
-        ([["a", float("nan")]], DataError, "missing or blank name"),
-        (["abc"], InputTypeError, "not a list of names"),
-        ("abc", InputTypeError, "sequence of lists"),
-        (7, InputTypeError, "sequence of lists"),
-        ([[("a",), ()]], DataError, "empty tie"),
+        ([], {}, DataError, "no list"),
+        ([["a"], []], {}, DataError, "'list2' is empty"),
+        ({"one": ["a", "b", "a"]}, {}, DataError, "'a' occurs twice in the list 'one'"),
+        ([["a", None]], {}, DataError, "missing or blank name"),
+        ([["a", " "]], {}, DataError, "missing or blank name"),
+        ([["a", float("nan")]], {}, DataError, "missing or blank name"),
+        ([["a", pd.NA]], {}, DataError, "missing or blank name"),
+        (["abc"], {}, InputTypeError, "not a list of names"),
+        ("abc", {}, InputTypeError, "sequence of lists"),
+        (7, {}, InputTypeError, "sequence of lists"),
+        ([[("a",), ()]], {}, DataError, "empty tie"),
+        (
+            [["a", "b"], ["b", "c"]],
+            {"universe": 2},
+            ParameterError,
+            "universe=2 is smaller than the 3",
+        ),
     ],
 )
-def test_bad_lists(lists, error, words):
+def test_bad_lists(lists, options, error, words):
     with pytest.raises(error, match=words):
-        RankTable.from_lists(lists)
+        RankTable.from_lists(lists, **options)
 
 
 @pytest.mark.parametrize(
@@ -139,11 +146,9 @@ def test_bad_ranks(ranks, options, error, words):
         RankTable.from_ranks(ranks, **options)
 
 
-def test_universe_smaller_than_the_union_and_mixed_directions():
-    lists = [["a", "b"], ["b", "c"]]
-    with pytest.raises(ParameterError, match="universe=2 is smaller than the 3"):
-        RankTable.from_lists(lists, universe=2)
-    assert RankTable.from_lists(lists, universe=3).sizes.tolist() == [3.0, 3.0]
+def test_universe_of_the_union_and_mixed_directions():
+    table = RankTable.from_lists([["a", "b"], ["b", "c"]], universe=3)
+    assert table.sizes.tolist() == [3.0, 3.0]
     with pytest.raises(ParameterError, match="directions are mixed"):
         RankTable.from_scores([[1, 2], [3, 4]], higher_is_better=[True, False])
     for bad in (0.0, 1.5, -0.1):
