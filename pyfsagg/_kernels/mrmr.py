@@ -275,7 +275,11 @@ def _write_columns(few: FewRows, a: int, others: Integers, own: int, found: Inte
 @kernel
 def next_selected(criterion: Floats, left: Booleans) -> int:
     """First column of the largest criterion among those `left`."""
-    return int(np.argmax(np.where(left, criterion, -np.inf)))
+    best, best_score = -1, -np.inf
+    for j in range(left.shape[0]):
+        if left[j] and criterion[j] > best_score:
+            best, best_score = j, criterion[j]
+    return best
 
 
 class Resample(NamedTuple):

@@ -242,16 +242,23 @@ def spearman_numeric_block(
         varies = _standardise(ranks, w, total, zy)
         for j in range(p):
             scores[r, j] = 0.0
-            column, of_known, n_known, against, known = levels[:, j], w, total, zy, varies
-            if varies and not complete[j]:
-                of_known, against = np.where(column >= 0, w, 0.0), z_known
-                n_known = of_known.sum()
-                _average_ranks(target, n_target, of_known, counts, ranks)
-                known = n_known > 0.0 and _standardise(ranks, of_known, n_known, z_known)
-            if known:
+            if not varies:
+                continue
+            column = levels[:, j]
+            if complete[j]:
+                _average_ranks(column, n_levels[j], w, counts, ranks)
+                if _standardise(ranks, w, total, z):
+                    scores[r, j] = min(abs(_dot(z, zy)), 1.0)
+                continue
+            of_known = np.where(column >= 0, w, 0.0)
+            n_known = of_known.sum()
+            if n_known == 0.0:
+                continue
+            _average_ranks(target, n_target, of_known, counts, ranks)
+            if _standardise(ranks, of_known, n_known, z_known):
                 _average_ranks(column, n_levels[j], of_known, counts, ranks)
                 if _standardise(ranks, of_known, n_known, z):
-                    scores[r, j] = min(abs(_dot(z, against)), 1.0)
+                    scores[r, j] = min(abs(_dot(z, z_known)), 1.0)
 
 
 @kernel

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Booleans, Floats, Integer, Integers
 from pyfsagg._kernels import Codes, Weights, Words, kernel
@@ -43,8 +42,10 @@ class SortedPlaces(NamedTuple):
 @kernel
 def _count_zeros(rows: Codes, packed: Words, class_counts: Integers, zeros: Integers) -> Integer:
     """Set `zeros` to the class counts of the rows that are at no place of `rows`; returns their sum."""
-    zeros[:] = class_counts
-    n_zeros = np.int64(class_counts.sum())
+    n_zeros = np.int64(0)
+    for label in range(zeros.shape[0]):
+        zeros[label] = class_counts[label]
+        n_zeros += class_counts[label]
     for row in rows:
         if row < packed.shape[0]:
             word = np.int64(packed[row])
@@ -65,30 +66,34 @@ def _width_bins(
     packed: Words,
     n_zeros: Integer,
     n_bins: Integer,
-    bins: Integers,
+    bins: Words,
     cutpoints: Floats,
+    made: Codes,
 ) -> Integer:
-    """Bin of each known place, for equal width; returns how many are told apart."""
+    """Bin of each known place, for equal width; returns how many are told apart. `made`: the first and the
+    last place drawn that the bins are made for, and how many these are: resamples often share the range."""
     lowest, highest = 0, rows.shape[0] - 1
     while lowest <= highest and _weight_of(rows[lowest], packed, n_zeros) == 0:
         lowest += 1
     while lowest < highest and _weight_of(rows[highest], packed, n_zeros) == 0:
         highest -= 1
-    bins[: rows.shape[0]] = 0
-    if lowest >= highest or values[lowest] == values[highest]:
-        return 1
-    width_cutpoints(values[lowest], values[highest], n_bins, cutpoints)
+    if lowest == made[0] and highest == made[1]:
+        return np.int64(made[2])
+    one = lowest >= highest or values[lowest] == values[highest]
+    made[0], made[1], made[2] = lowest, highest, 1 if one else n_bins
+    if not one:
+        width_cutpoints(values[lowest], values[highest], n_bins, cutpoints)
     above = 0
     for place in range(rows.shape[0]):
-        while above < n_bins - 1 and values[place] > cutpoints[above]:
+        while not one and above < n_bins - 1 and values[place] > cutpoints[above]:
             above += 1
         bins[place] = above
-    return n_bins
+    return np.int64(made[2])
 
 
 @kernel
 def _frequency_bins(
-    rows: Codes, values: Floats, packed: Words, n_zeros: Integer, n_bins: Integer, bins: Integers
+    rows: Codes, values: Floats, packed: Words, n_zeros: Integer, n_bins: Integer, bins: Words
 ) -> Integer:
     """As :func:`_width_bins`; the value at which the share of its weight is full closes a bin."""
     total = np.int64(0)
@@ -114,18 +119,18 @@ def _frequency_bins(
 
 @kernel
 def _count_levels(
-    rows: Codes, levels: NDArray[np.integer[Any]], packed: Words, zeros: Integers, counts: Integers
+    rows: Codes, levels: Words, packed: Words, zeros: Integers, counts: Integers
 ) -> None:
     """Set `counts` to the class counts of each level, from the level of each place."""
-    n_samples = packed.shape[0]
     counts[:] = 0
     for place in range(rows.shape[0]):
-        row = rows[place]
-        if row < n_samples:
-            word = np.int64(packed[row])
-            counts[levels[place], word >> 16] += word & 0xFFFF
+        row, level = rows[place], levels[place]
+        if row < packed.shape[0]:
+            word = packed[row]
+            counts[level, np.uint64(word) >> np.uint64(16)] += np.int64(word) & 0xFFFF
         else:
-            counts[levels[place]] += zeros
+            for label in range(zeros.shape[0]):
+                counts[level, label] += zeros[label]
 
 
 @kernel
@@ -145,37 +150,42 @@ def sparse_tables(
     """Write the `scores` (n_outputs, n_resamples, n_features) of `columns`, those `binned` (n_features,) cut
     in every resample, others by level; the rest as in
     :func:`~pyfsagg._kernels.entropy_scores.score_binned`."""
-    start, n_known, n_levels = places.start, places.n_known, places.n_levels
+    start, all_rows, all_values, n_known, _, levels, n_levels = places
     drawn = room_for_rows(weights.shape[1], n_classes, table_size)
     packed, class_counts, table = drawn.packed, drawn.class_counts, drawn.table
     zeros, shares = np.empty(n_classes, np.int64), np.empty(n_classes)
-    bins, cutpoints = np.empty(int(np.diff(start).max()), np.int64), np.empty(n_bins)
+    bins, cutpoints = np.empty(all_rows.shape[0], np.uint32), np.empty(n_bins)
+    made = np.full((n_levels.shape[0], 3), -2, np.int32)
     counts = np.empty((max(n_bins + 1, n_levels.max()), n_classes), np.int64)
+    cells = counts.reshape(-1)
     for r in range(weights.shape[0]):
         total, shift, class_sum = start_resample(r, weights, labels, drawn)
         for j in columns:
-            part, out = slice(start[j], start[j + 1]), scores[:, r, j]
-            rows = places.rows[part]
+            out, rows = scores[:, r, j], all_rows[start[j] : start[j + 1]]
             n_zeros = _count_zeros(rows, packed, class_counts, zeros)
             if binned[j]:
-                known, values = rows[: n_known[j]], places.values[part][: n_known[j]]
+                known, values = rows[: n_known[j]], all_values[start[j] : start[j] + n_known[j]]
+                own = bins[start[j] : start[j + 1]]
                 if kind == EQUAL_WIDTH:
-                    found = _width_bins(known, values, packed, n_zeros, n_bins, bins, cutpoints)
+                    found = _width_bins(
+                        known, values, packed, n_zeros, n_bins, own, cutpoints, made[j]
+                    )
                 else:
-                    found = _frequency_bins(known, values, packed, n_zeros, n_bins, bins)
+                    found = _frequency_bins(known, values, packed, n_zeros, n_bins, own)
                 if statistic == ENTROPY and found == 1:
                     out[:] = 0.0
                     continue
-                bins[n_known[j] : rows.shape[0]] = found  # the last level: missing values
+                for place in range(n_known[j], rows.shape[0]):
+                    own[place] = found  # the last level: missing values
                 used = counts[: found + 1]
-                _count_levels(rows, bins, packed, zeros, used)
+                _count_levels(rows, own, packed, zeros, used)
             else:
                 used = counts[: n_levels[j]]
-                _count_levels(rows, places.levels[part], packed, zeros, used)
+                _count_levels(rows, levels[start[j] : start[j + 1]], packed, zeros, used)
             if statistic == ENTROPY:
                 write_scores(used, class_sum, total, table, shift, out)
             else:
-                write_statistic(statistic, used.reshape(-1), n_classes, shares, out)
+                write_statistic(statistic, cells[: used.size], n_classes, shares, out)
 
 
 @kernel
@@ -292,7 +302,7 @@ def sparse_mdl(
 ) -> None:
     """Write the `scores` (3, n_resamples, n_features) of `columns` cut by MDL in every resample; parameters
     as in :func:`pyfsagg._kernels.entropy_scores.score_mdl`."""
-    start = places.start
+    start, all_rows, all_values, n_known, tied, _, _ = places
     n_resamples, n_samples = weights.shape
     drawn = room_for_rows(n_samples, n_classes, table_size)
     packed, class_counts, table = drawn.packed, drawn.class_counts, drawn.table
@@ -306,8 +316,8 @@ def sparse_mdl(
         least = _least_gain(class_counts, spread, total, shift, space.codes)
         for j in columns:
             scores[:, r, j] = 0.0
-            part, known = slice(start[j], start[j + 1]), places.n_known[j]
-            rows, values = places.rows[part], places.values[part]
+            known, part = n_known[j], slice(start[j], start[j + 1])
+            rows, values = all_rows[part], all_values[part]
             n_zeros = _count_zeros(rows, packed, class_counts, zeros)
             if (
                 known == rows.shape[0]
@@ -322,7 +332,7 @@ def sparse_mdl(
             if n_zeros > 0 and parity:
                 first, last = _outer_zeros(rows, packed, stamp, r * start.shape[0] + j)
             n_entries = _build_entries(
-                rows[:known], values, places.tied[j], packed, zeros, n_zeros, first, last, space
+                rows[:known], values, tied[j], packed, zeros, n_zeros, first, last, space
             )
             n_cuts = mark_cuts(n_entries, space, parity, table, shift)
             if n_cuts == 0:

@@ -215,15 +215,16 @@ def common_members(left: Bits, right: Bits) -> Floats:
     out = np.empty((left.shape[0], right.shape[0]))
     pairs, nibbles = np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
     odd, ones = np.uint64(0x5555555555555555), np.uint64(0x0101010101010101)
-    for a, b in np.ndindex(out.shape):
-        total = np.uint64(0)
-        for k in range(left.shape[1]):  # the compiler knows these sums of bits by their look
-            word = left[a, k] & right[b, k]
-            word -= (word >> np.uint64(1)) & odd
-            word = (word & pairs) + ((word >> np.uint64(2)) & pairs)
-            word = (word + (word >> np.uint64(4))) & nibbles
-            total += (word * ones) >> np.uint64(56)
-        out[a, b] = total
+    for a in range(left.shape[0]):
+        for b in range(right.shape[0]):
+            total = np.uint64(0)
+            for k in range(left.shape[1]):  # the compiler knows these sums of bits by their look
+                word = left[a, k] & right[b, k]
+                word -= (word >> np.uint64(1)) & odd
+                word = (word & pairs) + ((word >> np.uint64(2)) & pairs)
+                word = (word + (word >> np.uint64(4))) & nibbles
+                total += (word * ones) >> np.uint64(56)
+            out[a, b] = total
     return out
 
 
