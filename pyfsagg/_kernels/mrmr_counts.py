@@ -547,29 +547,6 @@ def nats(excess: int, n_cells: int, tables: Tables) -> float:
     return excess * tables.unit if excess > least else 0.0
 
 
-@kernel(inline="always")
-def _merged_sum(
-    cells: Integers,
-    parent: Integers,
-    rows: int,
-    columns: int,
-    merged: Integers,
-    n_parents: int,
-    value: Integers,
-) -> int:
-    """Sum over the cells after the rows of each parent are added up."""
-    size = n_parents * columns
-    merged[:size] = 0
-    for row in range(rows):
-        first = parent[row] * columns
-        for k in range(columns):
-            merged[first + k] += cells[row * columns + k]
-    total = 0
-    for cell in range(size):
-        total += value[merged[cell]]
-    return total
-
-
 @kernel
 def write_information(
     encoded: Encoded,
@@ -640,9 +617,15 @@ def write_information(
             for cell in range(size):
                 total += value[cells[cell]]
             if w >= 0:
-                of_w = _merged_sum(
-                    cells, encoded.parent[a], levels_a, levels_b, merged, levels_w, value
-                )
+                # The rows of the levels that are one of column w are added up.
+                joined, of_w = encoded.parent[a], 0
+                merged[: levels_w * levels_b] = 0
+                for row in range(levels_a):
+                    first = joined[row] * levels_b
+                    for k in range(levels_b):
+                        merged[first + k] += cells[row * levels_b + k]
+                for cell in range(levels_w * levels_b):
+                    of_w += value[merged[cell]]
         found[b] = whole - level_sums[a] - level_sums[b] + total
         if w >= 0:
             of_first[b] = whole - level_sums[w] - level_sums[b] + of_w

@@ -390,7 +390,5 @@ def pick_tied(support: Booleans, tied: Booleans, room: Integers, draws: Floats) 
         for s in range(room[i]):
             other = s + int(draws[used] * (n - s))
             used += 1
-            column = columns[other]
-            columns[other] = columns[s]
-            columns[s] = column
-            support[i, column] = True
+            columns[other], columns[s] = columns[s], columns[other]
+            support[i, columns[s]] = True

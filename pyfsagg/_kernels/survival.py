@@ -32,15 +32,12 @@ def _place_rows(
     `before`: with how many an event is compared, all later or censored at its time; else none."""
     n = 0
     for g in range(start.shape[0] - 1):
-        for i in range(start[g], start[g + 1]):
-            if not event[i] and (packed[i, 0] | packed[i, 1]) != 0:
-                drawn[n], before[n] = i, 0
-                n += 1
-        later = n
-        for i in range(start[g], start[g + 1]):
-            if event[i] and (packed[i, 0] | packed[i, 1]) != 0:
-                drawn[n], before[n] = i, later
-                n += 1
+        for wanted in (False, True):
+            compared = n if wanted else 0
+            for i in range(start[g], start[g + 1]):
+                if event[i] == wanted and (packed[i, 0] | packed[i, 1]) != 0:
+                    drawn[n], before[n] = i, compared
+                    n += 1
     return n
 
 

@@ -302,14 +302,6 @@ def test_mrmr_by_partial_correlation() -> None:
     np.testing.assert_allclose(found, expected, atol=1e-12)
 
 
-def test_a_basis_drops_what_others_add_up_to() -> None:
-    one = np.random.default_rng(0).normal(size=(20, 3))
-    basis = orthonormal(np.column_stack([one, one.sum(axis=1), np.zeros(20)]))
-    assert basis.shape == (20, 3)
-    np.testing.assert_allclose(basis.T @ basis, np.eye(3), atol=1e-12)
-    assert orthonormal(np.zeros((5, 2))).shape == (5, 0)
-
-
 # --- shuffles --------------------------------------------------------------------------------
 def test_rows_exchange_targets_within_strata() -> None:
     """The shuffles do not depend on the order of the rows."""
@@ -449,7 +441,7 @@ def test_a_bootstrap_may_miss_a_stratum() -> None:
         assert np.isfinite(result.score_matrices[filter]).all()
 
 
-def test_evaluate_and_influence_rank_beside_the_adjusters() -> None:
+def test_evaluate_influence_and_groups_of_columns_rank_beside_the_adjusters() -> None:
     how = {"task": Task(adjust=["batch"]), "n_resamples": 5, "random_state": 0}
     found = pyfsagg.evaluate(
         BATCHED, Y, methods={"f": {"filter": "anova_f"}}, classifiers="naive_bayes", thresholds=[1],
@@ -461,11 +453,8 @@ def test_evaluate_and_influence_rank_beside_the_adjusters() -> None:
     assert by_fold.feature_names == tuple(FEATURES)
     best = [scores.argmax(axis=1) for scores in by_fold.scores.values()]
     assert (np.concatenate(best) == 0).mean() > 0.5
-
-
-def test_groups_of_columns_are_scored_beside_the_adjusters() -> None:
-    task = Task(adjust=["batch"], feature_groups={"many": ["x1", "x2", "x3"]})
-    result = wam(BATCHED, Y, filter="anova_f", task=task, n_resamples=10, random_state=0)
+    how["task"] = Task(adjust=["batch"], feature_groups={"many": ["x1", "x2", "x3"]})
+    result = wam(BATCHED, Y, filter="anova_f", **how)
     assert result.feature_names == ("x0", "many", "x4", "x5")
     assert result.select(1) == ["x0"]
 
@@ -497,3 +486,7 @@ def test_what_adjusters_say_in_full_leaves_zeros(sign: float) -> None:
     assert found[:, 0].tolist() == [0.0] * 9
     left = own - design @ np.linalg.lstsq(design, own, rcond=None)[0]
     np.testing.assert_allclose(found[:, 1], left, atol=1e-12)
+    basis = orthonormal(np.column_stack([design, design.sum(axis=1), np.zeros(9)]))
+    assert basis.shape == (9, 3)  # without what others add up to
+    np.testing.assert_allclose(basis.T @ basis, np.eye(3), atol=1e-12)
+    assert orthonormal(np.zeros((5, 2))).shape == (5, 0)

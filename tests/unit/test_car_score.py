@@ -135,14 +135,7 @@ def test_beside_adjusters_they_are_those_of_the_residuals() -> None:
     assert found.argmax() == 0
 
 
-def test_what_is_refused() -> None:
-    X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 3))).add_prefix("x")
-    with pytest.raises(DataError, match="missing values"):
-        scored(X.where(X > -2.0, np.nan).mask(X["x0"] > 1), np.arange(30) % 2)
-    assert "car" in pyfsagg.list_methods("filters").loc["car_score", "aliases"]
-
-
-def test_each_resample_has_its_own_target() -> None:
+def test_each_resample_has_its_own_target_and_no_gaps() -> None:
     rng = np.random.default_rng(4)
     X = pd.DataFrame(rng.normal(size=(40, 3))).add_prefix("x")
     labels = np.stack([np.arange(40) % 2, np.arange(40) // 20]).astype(np.int32)
@@ -153,3 +146,6 @@ def test_each_resample_has_its_own_target() -> None:
     shared = scorer(np.ones((2, 40)), labels[:1])["car_score"]
     np.testing.assert_array_equal(shared, both[[0, 0]])
     assert not np.allclose(both[0], both[1])
+    with pytest.raises(DataError, match="missing values"):
+        scored(X.mask(X["x0"] > 1), labels[0])
+    assert "car" in pyfsagg.list_methods("filters").loc["car_score", "aliases"]

@@ -43,14 +43,6 @@ def test_a_callable_sees_values_labels_and_weights() -> None:
         np.testing.assert_allclose(scores[r], expected, rtol=1e-12)
 
 
-def test_a_callable_cannot_change_the_table() -> None:
-    def careless(values: Any, y: Any, sample_weight: Any) -> None:
-        values[0, 0] = 9.0
-
-    with pytest.raises(ValueError, match="read-only"):
-        prepare_callable(TABLE, TARGET, careless)(WEIGHTS, CODES)
-
-
 def test_a_frame_has_names_kinds_and_levels_again() -> None:
     gap = pd.array([1, None, 3], dtype="Int64")
     frame = pd.DataFrame({"x": [0.5, 1.5, 2.5], "gap": gap, "flag": [True, False, True]})
@@ -76,10 +68,15 @@ def test_a_frame_has_names_kinds_and_levels_again() -> None:
         (np.zeros(2), r"'broken' returned scores of shape \(2,\) for 3 features"),
         (np.array([0.0, np.nan, 1.0]), "returned the score nan for feature 2 of 3"),
         ("words", "'broken' returned str"),
+        (None, "'broken' failed: ValueError: .*read-only; it is called with X, y"),
     ],
 )
-def test_what_a_callable_returns_is_checked(returned: Any, message: str) -> None:
+def test_what_a_callable_returns_is_checked_and_it_cannot_change_the_table(
+    returned: Any, message: str
+) -> None:
     def broken(values: Any, y: Any, sample_weight: Any) -> Any:
+        if returned is None:
+            values[0, 0] = 9.0
         return returned
 
     with pytest.raises(DataError, match=message):
