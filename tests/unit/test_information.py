@@ -168,7 +168,13 @@ def test_refusals_name_the_cause() -> None:
         (X, y, {"criterion": "jmi3"}, ParameterError, "criterion must be"),
         (numbers, y, {**pairs, "bins": 4}, ParameterError, "compares pairs of rows"),
         (X, y, pairs, DataError, "'w' is nominal with 3 levels"),
-        (numbers, list("abcabc"), pairs, DataError, "3 classes, which have no order"),
+        (
+            pd.concat([numbers] * 3),
+            [0, 1, 2] * 6,
+            pairs,
+            DataError,
+            "3 classes, which have no order",
+        ),
         (numbers, y, {**pairs, "sample_weight": [400] * 6}, DataError, "too often for the pairs"),
         (X.mask(X == 1.0), y, of_praznik, DataError, "the filter 'cmim' with"),
     ):
