@@ -126,6 +126,21 @@ def test_the_seed_depends_on_the_run_the_resample_and_the_labels() -> None:
     assert len(drawn) == 4
 
 
+def test_each_resample_has_its_own_labels() -> None:
+    def early(values: Any, y: Any, sample_weight: Any) -> Any:
+        return np.full(3, (y[: N // 2] == "yes").sum())
+
+    labels = np.stack([CODES[0], np.sort(CODES[0])])
+    for scorer in (
+        prepare_callable(TABLE, TARGET, early),
+        prepare_estimator(TABLE, TARGET, OwnSeed()),
+    ):
+        both = scorer(WEIGHTS[[0, 0]], labels)[scorer.outputs[0]]
+        alone = scorer(WEIGHTS[:1], labels[1:])[scorer.outputs[0]]
+        np.testing.assert_array_equal(both[1:], alone)
+        assert (both[0] != both[1]).all()
+
+
 def test_weights_and_repeated_rows_agree() -> None:
     scores = prepare_estimator(TABLE, TARGET, LogisticRegression(tol=1e-10))(WEIGHTS, CODES)
     rows = np.repeat(np.arange(N), WEIGHTS[0])

@@ -9,7 +9,7 @@ import pytest
 
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.ranks import RankTable
-from pyfsagg.ranks._files import _rows
+from pyfsagg.ranks._files import _rows, read_rank_files
 
 
 def write(folder: Path, **texts: str) -> list[Path]:
@@ -42,6 +42,7 @@ def test_header_of_a_list(tmp_path):
     with pytest.warns(PyfsaggWarning, match="first line of 1 of 2 lists looks like a header"):
         assert "Gene_ID" in RankTable.from_files(paths).names
     assert RankTable.from_files(paths[0], header=True).names == ("a", "b")
+    assert read_rank_files(paths[1], format="lists")[0] == {"two": ["b", "a"]}  # no header
 
 
 def test_names_that_occur_again(tmp_path):

@@ -13,7 +13,7 @@ from pyfsagg.exceptions import (
     UnknownNameError,
 )
 from pyfsagg.ranks import RankTable, rank_scores
-from pyfsagg.ranks.ranking import half_places, has_ties, last_places, select_top
+from pyfsagg.ranks.ranking import half_places, has_ties, last_places, select_top, whole_weights
 
 
 @pytest.mark.parametrize("ties", ["average", "min", "max", "ordinal"])
@@ -215,3 +215,9 @@ def test_whole_and_half_ranks_fit_into_two_bytes():
     for none in (1.25, 32768.0, np.inf):
         assert half_places(np.array([[1.0, none]])) is None
     assert has_ties(np.array([[2.0, 1.0, 2.0]]), None)
+
+
+def test_lists_are_written_out_ten_thousand_times_at_most():
+    assert whole_weights(np.array([9_998.0, 2.0])).tolist() == [9_998, 2]
+    with pytest.raises(ParameterError, match="sum to 10,001, more than 10,000"):
+        whole_weights(np.array([9_998.0, 3.0]))
