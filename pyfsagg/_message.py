@@ -94,8 +94,7 @@ class Public(MessagePart):
 
 
 class Value(MessagePart):
-    """A value, such as ``None`` or ``NULL``; `text` replaces its repr. Of values that are not plain
-    only the repr is kept."""
+    """A value; `text` replaces its repr, and of values that are not plain only the repr is kept."""
 
     def __init__(self, value: object, text: str | None = None) -> None:
         if isinstance(value, numbers.Number) and hasattr(value, "item"):  # of NumPy
@@ -122,8 +121,7 @@ class Name(str):
 
 
 class Use(MessagePart):
-    """Parameters with values: ``n_jobs=2``, ``--jobs 2``, ``cores = 2``; with the name of their
-    settings, ``Use("Checks", pairs=30)``."""
+    """Parameters with values, ``n_jobs=2``; with the name of their settings ``Use("Checks", pairs=30)``."""
 
     def __init__(self, settings: str = "", /, **values: object) -> None:
         self.settings = settings

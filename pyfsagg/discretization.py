@@ -10,14 +10,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import CACHED, row_blocks
+from pyfsagg._base.arithmetic import CACHED, Floats, row_blocks
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._kernels import entropy_bins
-from pyfsagg._kernels.class_tables import EQUAL_FREQUENCY, EQUAL_WIDTH
 from pyfsagg._message import Param, Remedy, Use
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.frames import open_frame
-from pyfsagg._table.table import AnyTable, Table, Weights, as_table, full_weights
+from pyfsagg._table.table import Table, Weights, as_table, full_weights
 from pyfsagg._table.target import Target, check_target
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -44,7 +43,7 @@ class SortedColumns:
     row_bits: int
 
     @classmethod
-    def of(cls, values: NDArray[np.float64], columns: NDArray[np.int64]) -> SortedColumns:
+    def of(cls, values: Floats, columns: NDArray[np.int64]) -> SortedColumns:
         """Sort the given columns of `values` (n_samples, n_features)."""
         n_samples = values.shape[0]
         row_bits = 15 if n_samples <= 2**15 else 31
@@ -62,14 +61,42 @@ class SortedColumns:
             order[part] = rows | ((first & tied[part, np.newaxis]).astype(np.int64) << row_bits)
         return cls(columns, order, n_known, tied, row_bits)
 
-    def rising(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+    def mdl_cuts(
+        self, i: int, values: Floats, weights: NDArray[np.uint16], target: Target, parity: bool
+    ) -> Floats:
+        """The cut points of column `i`, whose cells are `values`, by minimum description length."""
+        column = (self.order[i], self.n_known[i], self.tied[i], self.row_bits)
+        below = entropy_bins.mdl_cut_weights(
+            *column, weights, target.codes, target.n_classes, parity
+        )
+        rows = self.order[i, : self.n_known[i]] & ((1 << self.row_bits) - 1)
+        rows = rows[weights[rows] > 0]
+        ends = np.searchsorted(np.cumsum(weights[rows], dtype=np.int64), below)
+        pairs = zip(values[rows[ends]], values[rows[ends + 1]], strict=True)
+        return np.array([entropy_bins.middle_cut(*pair) for pair in pairs], dtype=np.float64)
+
+    def equal_cuts(
+        self, i: int, values: Floats, weights: NDArray[np.uint16], bins: int, by_width: bool
+    ) -> Floats:
+        """Its cut points into parts of equal width or frequency."""
+        order, n_known, mask = self.order[i], self.n_known[i], (1 << self.row_bits) - 1
+        packed = np.empty(len(values), np.uint32)
+        entropy_bins.pack_rows(weights, np.zeros(len(values), np.int32), packed)
+        known, drawn = values[order[:n_known] & mask], (np.uint64(mask), packed)
+        edges, cuts = np.empty(bins + 2, np.int64), np.empty(bins, np.float64)
+        if by_width:
+            extent = entropy_bins.drawn_extent(order, n_known, *drawn)
+            n_edges = entropy_bins.width_edges(known, *extent, bins, edges, cuts)
+        else:
+            n_edges = entropy_bins.frequency_edges(known, order, *drawn, bins, edges, cuts)
+        return cuts[: n_edges - 1].copy()
+
+    def rising(self, values: Floats) -> Floats:
         """The values (n_columns, n_samples) of the columns in this order."""
         rising, mask = np.empty(self.order.shape), (1 << self.row_bits) - 1
         for part in row_blocks(rising.shape, CACHED):
-            cells = values[:, self.columns[part]].T
-            rising[part] = np.take_along_axis(
-                cells, (self.order[part] & mask).astype(np.intp), axis=1
-            )
+            cells, rows = values[:, self.columns[part]].T, self.order[part] & mask
+            rising[part] = np.take_along_axis(cells, rows.astype(np.intp), axis=1)
         return rising
 
 
@@ -83,18 +110,16 @@ class Discretization:
         ``"mdl"``, ``"equal_width"`` or ``"equal_frequency"``.
     feature_names : tuple of str
     cutpoints : dict of str to ndarray of float64
-        For each feature that was taken as a number its rising cut points, none if it is not split.
-        A value goes up if it is greater than the cut point.
+        Rising cut points of each feature that was taken as a number; values above one go up.
     levels : dict of str to tuple
-        For each nominal or boolean feature, which is left as it is, its levels.
+        Levels of each nominal or boolean feature, which is left as it is.
     codes : ndarray of int32, shape (n_samples, n_features)
-        Number of cut points below the value, or position of the level; -1 (`MISSING`) for a missing
-        value.
+        Number of cut points below the value, or position of the level; -1 (`MISSING`) if missing.
     """
 
     method: str
     feature_names: tuple[str, ...]
-    cutpoints: dict[str, NDArray[np.float64]]
+    cutpoints: dict[str, Floats]
     levels: dict[str, tuple[Any, ...]]
     codes: NDArray[np.int32]
 
@@ -114,18 +139,16 @@ class Discretization:
 
         The features must be the same ones in the same order, and have no new levels.
         """
-        nominal = [name for name, levels in self.levels.items() if levels != (False, True)]
         frame = None if isinstance(X, Table) else open_frame(X)
         names = self.feature_names if frame is None and not isinstance(X, Table) else None
         if names is not None and np.ndim(X) == 2 and np.shape(X)[1] != len(names):
-            raise DataError(
-                Param("X"),
-                f" has {np.shape(X)[1]} features, but the discretisation was made for {len(names)}",
-            )
+            made = f"but the discretisation was made for {len(names)}"
+            raise DataError(Param("X"), f" has {np.shape(X)[1]} features, {made}")
         present = set(self.feature_names if frame is None else frame.names)
+        words = [name for name, levels in self.levels.items() if levels != (False, True)]
         table = as_table(
             X if frame is None else frame,
-            nominal=[name for name in nominal if name in present],
+            nominal=[name for name in words if name in present],
             feature_names=names,
             min_samples=1,
             min_features=1,
@@ -160,31 +183,28 @@ def discretize(
     y : array of shape (n_samples,), optional
         Class labels; needed by ``method="mdl"`` only.
     method : {"mdl", "equal_width", "equal_frequency"}
-        ``"mdl"`` divides a feature where the class entropy falls most, as long as the gain pays
-        for the description of the cut [1]_: candidates are the places where the sorted value
-        changes, the first best one wins, the cut is at the midpoint, and an interval of N samples
-        with k classes and entropy E (bits) is divided if ::
+        ``"mdl"`` divides a feature where the class entropy falls most, as long as the gain pays for the
+        description of the cut [1]_: candidates are the places where the sorted value changes, the first
+        best one wins, the cut is at the midpoint, and an interval of N samples with k > 1 classes and
+        entropy E (bits) is divided if ::
 
             gain >= (log2(N - 1) + log2(3**k - 2) - (k E - k1 E1 - k2 E2)) / N
 
-        An interval with a single class is never divided.
         ``"equal_width"`` cuts the range into `bins` equal parts, at low + k·(high − low)/bins for
-        k = 1, …, bins − 1: the same cuts that all filters with bins of equal width make.
-        ``"equal_frequency"`` cuts after the first value at or below which 1, 2, … of `bins` equal
-        shares of the samples lie: equal values stay together, so there may be fewer bins.
+        k = 1, …, bins − 1, as all filters with bins of equal width do.  ``"equal_frequency"`` cuts after
+        the first value at or below which 1, 2, … of `bins` equal shares of the samples lie: equal values
+        stay together, so there may be fewer bins.
     mdl : {"textbook", "fselectorrcpp"}
-        The second reading follows the R package FSelectorRcpp 0.3.13: k1 and E1 leave out the
-        sample below the cut, the part above it is divided further without its first sample (in the
-        order of the rows where values are equal), and boolean columns are cut like numbers.  One
-        thing is not followed: the package also cuts an interval of two samples of one class, which
-        changes the entropy of the feature but not its information gain.
+        The second reading follows the R package FSelectorRcpp 0.3.13: k1 and E1 leave out the sample
+        below the cut, the part above it is divided further without its first sample (in the order of the
+        rows where values are equal), and boolean columns are cut like numbers.  The package also cuts an
+        interval of two samples of one class, which changes the entropy of the feature but not its gain.
     bins : int
         Number of parts, at least 2, for the two equal methods.
     nominal : sequence of names or positions, optional
         Columns that are treated as nominal whatever their type.
     sample_weight : array of shape (n_samples,), optional
-        How often each row counts (whole numbers): the result is that of the table with its rows
-        repeated.
+        How often each row counts (whole numbers), as if it were repeated.
 
     Returns
     -------
@@ -226,16 +246,16 @@ def discretize(
                 ", or use an equal_width or equal_frequency discretisation",
             )
         target = check_classes(check_target(y, table.n_samples))
-    columns = numeric_columns(table, booleans=parity and method == "mdl")
+    columns = numeric_columns(table.kinds, booleans=parity and method == "mdl")
     ordered = SortedColumns.of(table.values, columns)
-    cutpoints = {}
+    cutpoints, by_width = {}, method == "equal_width"
     for i, j in enumerate(columns):
-        if method == "mdl":
-            cuts = _mdl_cutpoints(ordered, i, table.values[:, j], weights[0], target, parity)
-        else:
-            kind = EQUAL_WIDTH if method == "equal_width" else EQUAL_FREQUENCY
-            cuts = _bin_cutpoints(ordered, i, table.values, weights[0], kind, bins)
-        cutpoints[table.feature_names[j]] = cuts
+        column = (i, table.values[:, j], weights[0])
+        cutpoints[table.feature_names[j]] = (
+            ordered.mdl_cuts(*column, target, parity)
+            if method == "mdl"
+            else ordered.equal_cuts(*column, bins, by_width)
+        )
     levels = {
         table.feature_names[j]: table.levels.get(j, (False, True))
         for j in np.setdiff1d(np.arange(table.n_features), columns)
@@ -244,10 +264,10 @@ def discretize(
     return Discretization(method, table.feature_names, cutpoints, levels, codes)
 
 
-def numeric_columns(table: AnyTable, *, booleans: bool) -> NDArray[np.int64]:
+def numeric_columns(kinds: NDArray[np.int8], *, booleans: bool) -> NDArray[np.int64]:
     """Positions of the columns that are cut: numbers, and with `booleans` also two-valued ones."""
-    kinds = [Kind.NUMERIC, Kind.INTEGER, *([Kind.BOOLEAN] if booleans else [])]
-    return np.flatnonzero(np.isin(table.kinds, kinds)).astype(np.int64)
+    cut = [Kind.NUMERIC, Kind.INTEGER, *([Kind.BOOLEAN] if booleans else [])]
+    return np.flatnonzero(np.isin(kinds, cut)).astype(np.int64)
 
 
 def check_totals(weights: Weights) -> int:
@@ -271,50 +291,8 @@ def check_classes(target: Target) -> Target:
     return target
 
 
-def _mdl_cutpoints(
-    ordered: SortedColumns,
-    i: int,
-    values: NDArray[np.float64],
-    weights: NDArray[np.uint16],
-    target: Target,
-    parity: bool,
-) -> NDArray[np.float64]:
-    column = (ordered.order[i], ordered.n_known[i], ordered.tied[i], ordered.row_bits)
-    below = entropy_bins.mdl_cut_weights(*column, weights, target.codes, target.n_classes, parity)
-    rows = ordered.order[i, : ordered.n_known[i]] & ((1 << ordered.row_bits) - 1)
-    rows = rows[weights[rows] > 0]
-    last_below = np.searchsorted(np.cumsum(weights[rows], dtype=np.int64), below)
-    return np.array(
-        [entropy_bins.middle_cut(values[rows[at]], values[rows[at + 1]]) for at in last_below],
-        dtype=np.float64,
-    )
-
-
-def _bin_cutpoints(
-    ordered: SortedColumns,
-    i: int,
-    values: NDArray[np.float64],
-    weights: NDArray[np.uint16],
-    kind: int,
-    bins: int,
-) -> NDArray[np.float64]:
-    order, n_known, mask = ordered.order[i], ordered.n_known[i], (1 << ordered.row_bits) - 1
-    packed = np.empty(len(values), np.uint32)
-    entropy_bins.pack_rows(weights, np.zeros(len(values), np.int32), packed)
-    known = values[order[:n_known] & mask, ordered.columns[i]]
-    edges, cutpoints = np.empty(bins + 2, np.int64), np.empty(bins, np.float64)
-    if kind == EQUAL_WIDTH:
-        extent = entropy_bins.drawn_extent(order, n_known, np.uint64(mask), packed)
-        n_edges = entropy_bins.width_edges(known, *extent, bins, edges, cutpoints)
-    else:
-        n_edges = entropy_bins.frequency_edges(
-            known, order, np.uint64(mask), packed, bins, edges, cutpoints
-        )
-    return cutpoints[: n_edges - 1].copy()
-
-
 def _codes(
-    table: Table, cutpoints: dict[str, NDArray[np.float64]], levels: dict[str, tuple[Any, ...]]
+    table: Table, cutpoints: dict[str, Floats], levels: dict[str, tuple[Any, ...]]
 ) -> NDArray[np.int32]:
     """Codes of the cells of `table`, whose features are those of `cutpoints` and `levels`."""
     codes = np.empty((table.n_samples, table.n_features), np.int32)

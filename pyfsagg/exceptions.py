@@ -103,7 +103,11 @@ _MEANT = {
     "kruskal_wallis": ("kruskal", "h_test"),
     "wilcoxon": ("mann_whitney", "mannwhitney", "ranksum", "rank_sum", "u_test"),
     "information_gain": (
-        *("mutual_info", "mutual_information", "mutual_info_classif", "mi", "entropy"),
+        "mutual_info",
+        "mutual_information",
+        "mutual_info_classif",
+        "mi",
+        "entropy",
     ),
     "chi_squared": ("chi2", "chisq", "chi_square"),
     "f_statistic": ("f_regression",),
@@ -115,21 +119,6 @@ _MODELS = (
     *("boruta", "rfe", "lasso", "elastic_net", "random_forest", "rf", "forest", "xgboost"),
     *("relief", "logistic_regression", "svm", "shap", "glmnet"),
 )
-
-
-def _meant(kind: str, name: str, known: list[str]) -> str:
-    """What is meant by a filter of another package; empty if nothing that is known."""
-    if kind != "filter":
-        return ""
-    for ours, theirs in _MEANT.items():
-        if name in theirs and ours in known:
-            return f"; did you mean {ours!r}?"
-    if name in _MODELS:
-        return (
-            "; no filter is a model: wam takes a scikit-learn estimator in its place, and a committee lets "
-            "models vote."
-        )
-    return ""
 
 
 class UnknownNameError(ParameterError):
@@ -146,8 +135,15 @@ class UnknownNameError(ParameterError):
         known, aliases = list(known), list(aliases)
         close = difflib.get_close_matches(str(name).lower(), [*known, *aliases], n=1, cutoff=0.5)
         key = str(name).strip().lower().replace("-", "_").replace(" ", "_")
-        near = meant or (close[0] if close else None)
-        hint = _meant(kind, key, known) or (f"; did you mean {near!r}?" if near else ".")
+        of_filters = _MEANT.items() if kind == "filter" else ()
+        ours = [own for own, theirs in of_filters if key in theirs and own in known]
+        near = next(filter(None, (*ours, meant, *close)), None)
+        hint = f"; did you mean {near!r}?" if near else "."
+        if kind == "filter" and not ours and key in _MODELS:
+            hint = (
+                "; no filter is a model: wam takes a scikit-learn estimator in its place, and a committee "
+                "lets models vote."
+            )
         listed = ", ".join(known[:30]) + (", …" if len(known) > 30 else "")
         super().__init__("unknown ", kind, f" {name!r}{hint} Known: {listed}.")
         self._arguments = (kind, name, tuple(known), tuple(aliases), meant)

@@ -54,8 +54,7 @@ def scaled_rows(values: Floats) -> Floats:
 
 
 def in_range(reduce: Callable[[Floats], Floats], values: Floats) -> Floats:
-    """`reduce` (m, p) to (p,), on scaled-down numbers if a sum overflows; a power of two changes no
-    digit."""
+    """`reduce` (m, p) to (p,), of scaled-down numbers where a sum overflows, which changes no digit."""
     with np.errstate(over="ignore", invalid="ignore"):
         result = reduce(values)
         lost = ~np.isfinite(result)

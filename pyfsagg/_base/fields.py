@@ -101,12 +101,12 @@ def _is_array(hint: Any) -> bool:
 def _fields(cls: Any) -> tuple[_Kept, ...]:
     """The kept fields of a dataclass; the names in their types must be known in its module."""
     hints = get_type_hints(cls)
-    kept = []
-    for one in fields(cls):
-        how = one.metadata.get("stored", Stored())
-        if how.kept and not one.name.startswith("_"):
-            kept.append(_Kept(one.name, *_without_none(hints[one.name]), how, one))
-    return tuple(kept)
+    hows = ((one, one.metadata.get("stored", Stored())) for one in fields(cls))
+    return tuple(
+        _Kept(one.name, *_without_none(hints[one.name]), how, one)
+        for one, how in hows
+        if how.kept and not one.name.startswith("_")
+    )
 
 
 def _without_none(hint: Any) -> tuple[Any, bool]:
@@ -217,8 +217,7 @@ def put_together(
     names: str = "{}",
     known: Mapping[str, Any] | None = None,
 ) -> Any:
-    """The dataclass of a record and the `arrays` and `frame()` of a source, or of the record without
-    one; `known` fields are not read."""
+    """The dataclass of a record and of a source of `arrays` and frames, if any; `known` are not read."""
     values = dict(known or {})
     for kept in _fields(cls):
         if kept.name not in values:
@@ -254,27 +253,22 @@ def _read(
     if how.read is not None:
         return how.read(value)
     if kept.part is not None and value is not None:
-        return _read_parts(kept, value, source, known)
+        common = {one: known[one] for one in how.shared}
+
+        def part(key: Any, inner: Mapping[str, Any]) -> Any:
+            return put_together(kept.part, inner, source, kept.of_part(key), common)
+
+        if kept.is_keyed:
+            return {key: part(key, inner) for key, inner in value.items()}
+        if isinstance(value, list):
+            return tuple(part(i, inner) for i, inner in enumerate(value, how.start))
+        return part(how.start, value)
     if kept.is_keyed and isinstance(value, list) and source is not None:
         labels = [tuple(label) if isinstance(label, list) else label for label in value]
         return {label: source.arrays[kept.of_part(i)] for i, label in enumerate(labels, how.start)}
     if value is None and kept.optional:
         return None
     return _restored(kept.type, value, how)
-
-
-def _read_parts(kept: _Kept, value: Any, source: Any, known: Mapping[str, Any]) -> Any:
-    """The dataclasses of a field, with what they share with their owner."""
-    common = {name: known[name] for name in kept.how.shared}
-
-    def one(key: Any, record: Mapping[str, Any]) -> Any:
-        return put_together(kept.part, record, source, kept.of_part(key), common)
-
-    if kept.is_keyed:
-        return {key: one(key, record) for key, record in value.items()}
-    if isinstance(value, list):
-        return tuple(one(i, record) for i, record in enumerate(value, kept.how.start))
-    return one(kept.how.start, value)
 
 
 def _restored(hint: Any, value: Any, how: Stored) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
@@ -20,11 +20,9 @@ UNITS = {
     **{f"{prefix}B": 1000**i for i, prefix in enumerate(["", "k", "M", "G", "T"])},
     **{f"{prefix}iB": 1024**i for i, prefix in enumerate(["", "K", "M", "G", "T"]) if i},
 }
-VARIABLE = "PYFSAGG_MEMORY_LIMIT"
-"""The variable of the environment that sets a limit for a whole process."""
+VARIABLE = "PYFSAGG_MEMORY_LIMIT"  # of the environment: a limit for a whole process
 
-NOT_WORTH_A_LOOK = 50_000_000
-"""Bytes below which the free memory is not looked up, unless a limit was set."""
+NOT_WORTH_A_LOOK = 50_000_000  # bytes below which free memory is not looked up, without a limit
 
 _limit: ContextVar[int | None] = ContextVar("limit", default=None)
 _estimates: ContextVar[list[tuple[str, float, int]] | None] = ContextVar("estimates", default=None)
@@ -45,9 +43,8 @@ def read_memory(value: int | str) -> int:
 def memory_limit(size: int | str | None) -> AbstractContextManager[Any]:
     """A memory limit inside a ``with`` block: larger computations are refused.
 
-    The memory of a computation is estimated from the shapes of its arrays before any of it is allocated.
-    Without a limit, the memory that is free on the machine counts.  The variable PYFSAGG_MEMORY_LIMIT of
-    the environment sets a limit for a whole process.
+    Memory is estimated from shapes before any of it is allocated.  Without a limit, what is free on the
+    machine counts.  The environment's PYFSAGG_MEMORY_LIMIT sets a limit for a whole process.
 
     Parameters
     ----------
@@ -82,7 +79,7 @@ def require_memory(needed: float, what: str, remedy: str) -> None:
         return
     free = free_bytes()
     room = float("inf") if free is None else float(free)
-    there = f"{in_words(room)} are free" if free is not None else ""
+    there = f"{in_words(room)} are free"
     if limit is not None and limit - resident() < room:
         room = max(0.0, float(limit - resident()))
         there = f"{in_words(room)} are left of the memory limit of {in_words(limit)}"
@@ -130,26 +127,13 @@ def _stated(path: str, field: str) -> int | None:
 
 def free_bytes() -> int | None:
     """The least memory that the machine, its container and the limit of this process leave, if known."""
-    machine = _stated("/proc/meminfo", "MemAvailable:")
-    sizes = (machine, _free_of_container(), _free_of_process())
-    return min((size for size in sizes if size is not None), default=None)
-
-
-def _free_of_container() -> int | None:
-    try:
-        most = Path("/sys/fs/cgroup/memory.max").read_text().strip()
-        return None if most == "max" else int(most) - resident()
-    except (OSError, ValueError):
-        return None
-
-
-def _free_of_process() -> int | None:
-    """What ``ulimit -v`` leaves, which counts addresses, not pages that are held."""
-    try:
+    sizes = [_stated("/proc/meminfo", "MemAvailable:")]
+    with suppress(OSError, ValueError):  # no container, or no number: "max"
+        sizes.append(int(Path("/sys/fs/cgroup/memory.max").read_text()) - resident())
+    with suppress(ImportError):  # Windows has no such limit
         import resource
-    except ImportError:  # Windows has no such limit
-        return None
-    most = resource.getrlimit(resource.RLIMIT_AS)[0]
-    if most == resource.RLIM_INFINITY:
-        return None
-    return max(0, most - (_stated("/proc/self/status", "VmSize:") or 0))
+
+        most = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if most != resource.RLIM_INFINITY:  # of addresses, not of pages that are held
+            sizes.append(max(0, most - (_stated("/proc/self/status", "VmSize:") or 0)))
+    return min((size for size in sizes if size is not None), default=None)

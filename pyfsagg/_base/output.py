@@ -17,8 +17,7 @@ LAST = "run.json"  # where files arrive one by one, its presence says that all a
 
 
 class TakenError(OutputError):
-    """The folder is a file, is not empty, or is held by another run; `results`: it has replaceable
-    results of an earlier run."""
+    """The folder is a file, not empty, or in use; `results`: it has replaceable ones of an earlier run."""
 
     results = False
 
@@ -32,11 +31,14 @@ class Place:
         drafts of killed runs. Files that its record does not name are kept."""
         self.folder = Path(folder)
         self._lock: int | None = None
+        self._made = False
         self._replaces = overwrite and (self.folder / LAST).is_file()
         if self.folder.exists() and not self.folder.is_dir():
             raise TakenError(f"the output folder {folder} is a file")
         try:
-            self._made = _make(self.folder)
+            with suppress(FileExistsError):
+                self.folder.mkdir(parents=True)
+                self._made = True
             self._real = self.folder.resolve()
             self._inside = self._replaces or _stays(self._real)
             where = self._real if self._inside else self._real.parent
@@ -80,7 +82,10 @@ class Place:
         try:
             if self._inside:
                 if self._replaces:  # what is there while files change is not complete
-                    earlier = _files_of(self._real / LAST)
+                    earlier: set[str] = set()
+                    with suppress(ValueError, TypeError, KeyError, RecursionError):
+                        record = json.loads((self._real / LAST).read_text(encoding="utf-8"))
+                        earlier = set(map(str, record["files"]))
                     (self._real / LAST).unlink()
                     for path in list(self._real.iterdir()):
                         if path.name in earlier and path.is_file():
@@ -91,19 +96,17 @@ class Place:
             else:
                 os.replace(self.draft, self._real)
         except OSError as error:
-            saved, self.draft = self._set_aside(), self._real  # release() leaves them alone
+            saved = self.draft
+            for number in range(2, 100):  # under a name that shows, if there is one that is free
+                other = self._real.with_name(f"{self._real.name}-{number}")
+                with suppress(OSError):
+                    if not other.exists():
+                        saved = self.draft.rename(other)
+                        break
+            self.draft = self._real  # release() leaves it alone
             raise OutputError(
                 f"cannot write {self.folder}: {error.strerror or error}; the results are in {saved}"
             ) from None
-
-    def _set_aside(self) -> Path:
-        """The draft under a name that shows, if there is one that is free."""
-        for number in range(2, 100):
-            other = self._real.with_name(f"{self._real.name}-{number}")
-            with suppress(OSError):
-                if not other.exists():
-                    return self.draft.rename(other)
-        return self.draft
 
     def release(self) -> None:
         """Let the folder go; nothing is left of it that was not there before."""
@@ -112,7 +115,7 @@ class Place:
             self._lock = None
         if hasattr(self, "draft") and self.draft != self._real:
             shutil.rmtree(self.draft, ignore_errors=True)
-        if getattr(self, "_made", False):
+        if self._made:
             with suppress(OSError):  # a folder with results stays
                 self.folder.rmdir()
 
@@ -122,21 +125,19 @@ def new_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
     """A draft folder that becomes `folder` when the block ends, and vanishes if it fails."""
     place = Place(folder)
     try:
-        try:
-            yield place.draft
-        except OSError as error:
-            if isinstance(error, OutputError):
-                raise
-            raise OutputError(f"cannot write {folder}: {error.strerror or error}") from None
+        yield place.draft
         place.publish()
+    except OutputError:
+        raise
+    except OSError as error:
+        raise OutputError(f"cannot write {folder}: {error.strerror or error}") from None
     finally:
         place.release()
 
 
 @contextmanager
 def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """A draft beside `path` that replaces it when the block ends, and is removed on failure, as are
-    drafts of killed runs."""
+    """A draft beside `path` that replaces it in the end, or vanishes, as do drafts of killed runs."""
     target = Path(path)
     draft: Path | None = None
     lock: int | None = None
@@ -191,23 +192,6 @@ def _remove_deserted(target: Path) -> None:
                     draft.unlink()
                 finally:
                     os.close(lock)
-
-
-def _files_of(record: Path) -> set[str]:
-    """The files of a run by its record; none if that does not name them."""
-    try:
-        return set(map(str, json.loads(record.read_text(encoding="utf-8"))["files"]))
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return set()
-
-
-def _make(folder: Path) -> bool:
-    """Make a folder; True if it did not exist."""
-    try:
-        folder.mkdir(parents=True)
-    except FileExistsError:
-        return False
-    return True
 
 
 def _stays(real: Path) -> bool:

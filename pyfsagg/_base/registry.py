@@ -95,17 +95,14 @@ class Registry(Generic[NamedT]):
         """Return the spec called `name`."""
         if not isinstance(name, str):
             raise InputTypeError(f"a {self.kind} name must be a string", Got(name))
-        key = _key(name)
-        if key not in self:
+        if _key(name) not in self:
             raise UnknownNameError(self.kind, name, self._specs, self._names)
-        return self._specs[self._names[key]]
+        return self._specs[self._names[_key(name)]]
 
-    def __contains__(self, name: str) -> bool:
-        if not isinstance(name, str):
-            return False
-        if name not in self._names:
+    def __contains__(self, name: object) -> bool:
+        if isinstance(name, str) and name not in self._names:
             self._load_plugins()
-        return name in self._names
+        return isinstance(name, str) and name in self._names
 
     def __iter__(self) -> Iterator[NamedT]:
         self._load_plugins()
@@ -173,10 +170,8 @@ class Call:
 
     function: str  # its name below pyfsagg, for instance "wam" or "rank_order.eliminate"
     data: tuple[str, ...]  # the names of the data, which come first
-    # Code of the arguments that differ from their defaults, and of the seed.
-    arguments: Mapping[str, str]
-    # What the reader has to define, by its name.
-    own: Mapping[str, str] = field(default_factory=dict)
+    arguments: Mapping[str, str]  # code of those that differ from their defaults, and of the seed
+    own: Mapping[str, str] = field(default_factory=dict)  # what the reader has to define, by name
 
     @classmethod
     def of(

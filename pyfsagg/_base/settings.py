@@ -110,17 +110,14 @@ class Settings:
             if kind is bool:
                 parser.add_argument(name, action="store_true", help=about["help"])
                 continue
-            shown = (
-                "" if field.default in (None, dataclasses.MISSING) else " (default: %(default)s)"
-            )
-            choices = about["choices"]
+            default = None if field.default is dataclasses.MISSING else field.default
             parser.add_argument(
                 name,
                 type=about["read"] or (kind if kind in (int, float) else str),
-                default=None if field.default is dataclasses.MISSING else field.default,
-                choices=choices,
-                metavar=None if choices else about["metavar"] or "VALUE",
-                help=about["help"] + shown,
+                default=default,
+                choices=about["choices"],
+                metavar=None if about["choices"] else about["metavar"] or "VALUE",
+                help=about["help"] + ("" if default is None else " (default: %(default)s)"),
             )
 
     @classmethod
@@ -262,9 +259,8 @@ class Reading(Settings):
         codes: dict[str, list[str]] = {"": []}
         for word in self.missing:
             pattern, equals, code = word.rpartition("=")
-            codes.setdefault(pattern if equals and code else "", []).append(
-                code if equals and code else word
-            )
+            pattern, code = (pattern, code) if equals and code else ("", word)
+            codes.setdefault(pattern, []).append(code)
         return codes
 
 
@@ -282,9 +278,8 @@ class Task(Settings):
     task : {"classification", "regression", "survival"}
         Whether the target contains classes, numbers, or times until an event of which some are censored.
     target_bins : int
-        For a regression: bins of (nearly) equal size into which entropy filters and stratified plans
-        put the numbers; for survival, into which entropy filters put the martingale residuals; at
-        least 2.
+        Bins of (nearly) equal size, at least 2, into which entropy filters and stratified plans put the
+        numbers of a regression; of survival, entropy filters the martingale residuals.
     nominal : sequence of column names or positions, optional
         Columns to be taken as nominal whatever their type.
     adjust : sequence of column names or positions, optional
@@ -300,12 +295,11 @@ class Task(Settings):
         Leave near-constant features out first (see :func:`pyfsagg.near_zero_variance`); a group stays
         whole, unless all its columns are near-constant.
     feature_groups : mapping, str or path, optional
-        Columns that are ranked and selected together, as one feature: the columns that encode one
-        nominal variable, a layer of measurements, a cluster.  A mapping of group to columns, or of
-        column to group (columns by name or position); ``"prefix:="``, which puts the columns
-        ``colour=red`` and ``colour=blue`` into the group ``colour`` (the part before the first
-        ``=``; any other separator works, too); or a text file with the columns ``column`` and
-        ``group``.  A column without a group is a feature of its own.
+        Columns that are ranked and selected as one feature: those that encode one nominal variable, a layer
+        of measurements, a cluster.  A mapping of group to columns, or of column to group (columns by name or
+        position); ``"prefix:="``, which puts ``colour=red`` and ``colour=blue`` into the group ``colour``
+        (the part before the first ``=``, or any other separator); or a text file with the columns
+        ``column`` and ``group``.  A column without a group is a feature of its own.
     group_score : {"auto", "joint", "max", "mean"}
         The score of a group.  ``"joint"``: the group is read as one nominal column, whose levels are the
         combinations of its values that occur; for filters that count levels (marked in

@@ -52,19 +52,17 @@ def check_real(
     low_open: bool = False,
 ) -> float:
     """`value` as float, or an error with the allowed range."""
+    a_number, number = "number", math.nan
+    if not isinstance(value, bool) and isinstance(value, numbers.Real):
+        with suppress(OverflowError):
+            number = float(value)
+        too_low = low is not None and (number < low or (low_open and number == low))
+        too_high = high is not None and number > high
+        if math.isfinite(number) and not too_low and not too_high:
+            return number
+        a_number = "number" if math.isfinite(number) else "finite number"
     allowed = _interval(low, high, low_open)
-    if isinstance(value, bool) or not isinstance(value, numbers.Real):
-        raise ParameterError(named(name), f" must be a number{allowed}", Got(value))
-    try:
-        number = float(value)
-    except OverflowError:
-        number = math.inf
-    if not math.isfinite(number):
-        raise ParameterError(named(name), f" must be a finite number{allowed}", Got(value))
-    too_low = low is not None and (number < low or (low_open and number == low))
-    if too_low or (high is not None and number > high):
-        raise ParameterError(named(name), f" must be a number{allowed}", Got(value))
-    return number
+    raise ParameterError(named(name), f" must be a {a_number}{allowed}", Got(value))
 
 
 def check_level(name: str, value: object) -> float:
@@ -174,7 +172,15 @@ def real_array(name: str, values: Any) -> Any:
     """`values`, with the masked cells of an array missing."""
     import numpy as np
 
-    if _is_complex(values):
+    # By the type of an array, of a column of a frame, or of the values of a list.
+    array: Any = values
+    if isinstance(values, (list, tuple)):
+        with suppress(ValueError):  # rows of unequal length: whoever reads them says so
+            array = np.asarray(values)
+    types: Any = getattr(array, "dtypes", None)
+    if not hasattr(types, "__iter__"):  # a single column has one type
+        types = [getattr(array, "dtype", None)]
+    if any(getattr(one, "kind", "") == "c" for one in types):
         remedy = Remedy("take the real part or the modulus")
         raise DataError("Complex data not supported: ", named(name), " has complex values", remedy)
     if not isinstance(values, np.ma.MaskedArray):
@@ -201,21 +207,6 @@ def as_array(name: str, values: Any, dtype: Any = None) -> NDArray[Any]:
         raise DataError(
             named(name), f" must be {what} with rows of one length", got_short(values)
         ) from None
-
-
-def _is_complex(values: Any) -> bool:
-    """By the type of an array, of a column of a frame, or of the values of a list."""
-    if isinstance(values, (list, tuple)):
-        import numpy as np
-
-        try:
-            values = np.asarray(values)
-        except ValueError:  # rows of unequal length: whoever reads them says so
-            return False
-    types: Any = getattr(values, "dtypes", None)
-    if not hasattr(types, "__iter__"):  # a single column has one type
-        types = [getattr(values, "dtype", None)]
-    return any(getattr(one, "kind", "") == "c" for one in types)
 
 
 def _interval(low: float | None, high: float | None, low_open: bool = False) -> str:

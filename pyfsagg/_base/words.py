@@ -74,15 +74,11 @@ def probabilities(values: ArrayLike) -> list[str]:
     >>> probabilities([0.0312345, 3e-7, 0.0, 1.0])
     ['0.0312', '3.0e−07', '< 1e−308', '1.0000']
     """
-    return [_probability(value) for value in _floats(values).tolist()]
-
-
-def _probability(value: float) -> str:
-    if value == 0:
-        return "< 1e−308"
-    if value < 0.001:
-        return f"{value:.1e}".replace("-", "−")
-    return number(value, 4)
+    cells = []
+    for value in _floats(values).tolist():
+        small = f"{value:.1e}".replace("-", "−") if value else "< 1e−308"
+        cells.append(small if value < 0.001 else number(value, 4))
+    return cells
 
 
 def ranks(values: ArrayLike) -> list[str]:
@@ -158,13 +154,12 @@ def setting(value: Any) -> str:
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     if isinstance(value, Mapping):
-        settings = {
-            key: ", ".join(f"{name} = {setting(one)}" for name, one in inner.items())
-            if isinstance(inner, Mapping) and inner
-            else setting(inner)
-            for key, inner in value.items()
-        }
-        return "; ".join(f"{key}: {text}" for key, text in settings.items())
+        texts = []
+        for key, inner in value.items():
+            parts = inner.items() if isinstance(inner, Mapping) else ()
+            listed = ", ".join(f"{name} = {setting(one)}" for name, one in parts)
+            texts.append(f"{key}: {listed or setting(inner)}")
+        return "; ".join(texts)
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
         return ", ".join(map(setting, value))
     return str(value)

@@ -126,8 +126,7 @@ class Checkpoint:
 def open_checkpoint(
     folder: str | os.PathLike[str] | None, settings: Mapping[str, Any]
 ) -> Iterator[Checkpoint | None]:
-    """The checkpoint of a run, locked for this process, or None; `settings` hold everything that the
-    pieces depend on."""
+    """The checkpoint of a run, locked for this process; `settings` hold all that the pieces depend on."""
     if folder is None:
         yield None
         return

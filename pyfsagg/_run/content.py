@@ -37,7 +37,7 @@ _ATOMS = (bool, int, float, complex, str, bytes, type(None), type(...), type(Not
 _LOADS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
 _CODE = (
     "co_code", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_argcount",
-    "co_posonlyargcount", "co_kwonlyargcount", "co_flags", "co_exceptiontable",
+    "co_posonlyargcount", "co_kwonlyargcount", "co_flags", "co_exceptiontable", "co_consts",
 )  # fmt: skip
 # Notes of the interpreter on a class, some of which change when it is used.
 _NOT_OF_CLASS = {
@@ -52,9 +52,7 @@ class _UnreadableError(Exception):
 
 
 def content_of(value: Any) -> str:
-    """Name and digest of an object: of functions code, defaults, closures, attributes and globals; of
-    estimators class and parameters; of others class and state. An attribute ``checkpoint_version``
-    replaces all of it."""
+    """Name and digest of an object with all that it uses; its ``checkpoint_version`` replaces all."""
     reader = _Reader()
     try:
         digest = reader.read(value)
@@ -142,10 +140,9 @@ class _Reader:
         return self._by_name("named", sorted(values), lambda name: self.read(values[name]))
 
     def _array(self, value: Any) -> bytes:
-        described = f"{value.dtype!r}{value.shape}"
-        if value.dtype.hasobject:
-            return _mix("array", described, self.read(value.tolist()))
-        return _mix("array", described, np.ascontiguousarray(value).tobytes())
+        objects = value.dtype.hasobject
+        cells = self.read(value.tolist()) if objects else np.ascontiguousarray(value).tobytes()
+        return _mix("array", f"{value.dtype!r}{value.shape}", cells)
 
     # --- code -------------------------------------------------------------------------------
     def _function(self, value: Any) -> bytes:
@@ -169,8 +166,7 @@ class _Reader:
         return digest
 
     def _code(self, value: Any) -> bytes:
-        parts = [getattr(value, name) for name in _CODE]
-        return self._all("code", [*parts, value.co_consts])
+        return self._all("code", [getattr(value, name) for name in _CODE])
 
     def _cells(self, function: Any) -> bytes:
         names = function.__code__.co_freevars

@@ -6,7 +6,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeVar
@@ -159,14 +159,9 @@ class Execution(Settings):
         if self.memory_limit is not None:
             read_memory(self.memory_limit)
 
-    @contextmanager
-    def limited(self) -> Iterator[None]:
+    def limited(self) -> AbstractContextManager[None]:
         """Keep to the limit on memory inside the block; without one, to the limit that is in force."""
-        if self.memory_limit is None:
-            yield
-        else:
-            with memory_limit(self.memory_limit):
-                yield
+        return nullcontext() if self.memory_limit is None else memory_limit(self.memory_limit)
 
     @classmethod
     def _without_scratch(cls, function: str, given: object) -> Self:
@@ -227,8 +222,7 @@ def counted(items: Iterable[Item], total: int, unit: str) -> Iterator[Item]:
 
 
 def end_workers() -> None:
-    """Kill the worker processes, which would otherwise hold the standard output for minutes. One that
-    died may have left its queue locked, so they are not asked to end."""
+    """Kill the worker processes; one that died may have left its queue locked, so they are not asked."""
     if "joblib.externals.loky.reusable_executor" in sys.modules:
         from joblib.externals.loky import reusable_executor
 

@@ -69,9 +69,8 @@ def run_tasks(
     n_jobs: int | None = None,
     threads: bool = True,
 ) -> Iterator[Answer]:
-    """``function(shared, item)`` for each item, in order, as soon as each is computed. Clusters get
-    `shared` once and use all workers; with `threads` (kernels that release the GIL) tasks run in this
-    process, otherwise in processes. A `WorkerError` reports a dead worker or a lost cluster."""
+    """``function(shared, item)`` for each item, in order. Clusters get `shared` once and use all workers;
+    with `threads` (kernels that release the GIL) tasks run in this process, otherwise in processes."""
     backend, configured = get_active_backend()
     n_jobs = configured if n_jobs is None else _not_zero(n_jobs)
     cluster = type(backend).__name__ not in _LOCAL
@@ -134,7 +133,15 @@ def _on_cluster(
                     f"({type(error).__name__}): they were killed, or ran out of memory. Take workers "
                     "with more memory, and a checkpoint folder, from which the next run continues"
                 ) from error
-            _wait_for_workers(backend)
+            time.sleep(1.0)  # a cluster starts what has died again
+            client = getattr(backend, "client", None)
+            if client is not None:
+                try:
+                    client.wait_for_workers(1, timeout=PATIENCE)
+                except TimeoutError:
+                    raise _deserted() from None
+                except Exception:  # the cluster is gone, which the next try says
+                    continue
 
 
 def _dask_answers(
@@ -163,8 +170,7 @@ class _LostError(Exception):
 
 
 def _send(client: Any, packed: _Shared) -> Any:
-    """A copy on one worker, from which the others take theirs. A copy lost with its worker is given up;
-    Dask's ``broadcast`` would block all later sending then."""
+    """A copy on one worker, from which others take theirs; Dask's ``broadcast`` may block for ever."""
     sent: Future[Any] = Future()
 
     def send() -> None:
@@ -217,19 +223,6 @@ def _deserted() -> WorkerError:
         f"the cluster has had no worker for {PATIENCE:.0f} seconds; start some, and name a checkpoint "
         "folder, from which the next run continues"
     )
-
-
-def _wait_for_workers(backend: Any) -> None:
-    """Give a cluster time to start what has died again."""
-    time.sleep(1.0)
-    client = getattr(backend, "client", None)
-    if client is not None:
-        try:
-            client.wait_for_workers(1, timeout=PATIENCE)
-        except TimeoutError:
-            raise _deserted() from None
-        except Exception:  # the cluster is gone, which the next try says
-            return
 
 
 def _order_of_results(backend: Any) -> str:

@@ -56,8 +56,7 @@ KINDS: dict[str, type[Result]] = {}  # every class of results by its kind
 
 @dataclass(frozen=True)
 class Face:
-    """How results of a kind are shown: drawing functions by name, the default first, and ``page(result,
-    view)``, which returns a page or a `Report`."""
+    """How results of a kind are shown: drawing functions, the default first, and ``page(result, view)``."""
 
     pictures: Mapping[str, Callable[..., Any]]
     page: Callable[[Any, Mapping[str, Any]], Page | Report] | None = None
@@ -116,8 +115,7 @@ class Saved:
         words: Sequence[str] = (),
         types: Mapping[str, Any] = MappingProxyType({}),
     ) -> pd.DataFrame:
-        """A table with every digit; the labels of `index` are texts unless in `types`, as are the
-        columns `words`, where an empty cell is an empty text."""
+        """A table with every digit; labels of `index` not in `types` and the columns `words` are texts."""
         import pandas as pd
 
         from pyfsagg._table.delimited import unescaped_frame

@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime
 import numbers
 import re
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from contextlib import suppress
 from decimal import Decimal, InvalidOperation
 from enum import IntEnum
 from typing import Any
@@ -74,13 +75,8 @@ def is_unit(word: str) -> bool:
     return word.strip("()[] ") in _UNITS or re.fullmatch(r"\(.*\)|\[.*\]", word) is not None
 
 
-@dataclass(frozen=True)
-class Words:
-    """A column of words that are numbers, and how these were written; integers if all are whole and
-    known, otherwise floats."""
-
-    values: pd.Series[Any]
-    notes: tuple[str, ...]
+Words = tuple["pd.Series[Any]", tuple[str, ...]]
+"""The numbers of a column of words, integers if all are whole and known, and how they were written."""
 
 
 def decimal_of(columns: Iterable[pd.Series[Any]], *, points: bool, separator: str | None) -> str:
@@ -108,19 +104,9 @@ def decimal_of(columns: Iterable[pd.Series[Any]], *, points: bool, separator: st
     return "."
 
 
-def refuse_points(columns: Iterable[pd.Series[Any]]) -> None:
-    """Refuse decimal points in words of a table with decimal commas."""
-    for column in columns:
-        if numbers_of(column, ",") is None and numbers_of(column, ".") is not None:
-            raise DataError(
-                f"column {str(column.name)!r} has decimal points and others have decimal commas",
-                Remedy("say which: ", Use(decimal=","), " or ", Use(decimal=".")),
-            )
-
-
 def _role_of_commas(column: pd.Series[Any]) -> str | None:
     """Whether the commas of a column of numbers are decimal, divide thousands, or are unclear."""
-    role: str | None = None
+    roles: set[str] = set()
     for word in column.dropna().unique():
         if not isinstance(word, str) or word.strip() in NUMBER_GAPS:
             continue
@@ -134,19 +120,16 @@ def _role_of_commas(column: pd.Series[Any]) -> str | None:
         decimal = bool(_PLAIN[","].fullmatch(digits) or _GROUPS[","].fullmatch(digits))
         if not grouped and not decimal:
             return None
-        if grouped and decimal and not digits.startswith("0"):
-            role = role or "unclear"
-            continue
-        clear = "thousands" if grouped and not digits.startswith("0") else "decimal"
-        if role not in (None, "unclear", clear):
-            return None
-        role = clear
-    return role
+        if digits.startswith("0") or not grouped:
+            roles.add("decimal")
+        else:
+            roles.add("unclear" if decimal else "thousands")
+    clear = roles - {"unclear"} or roles
+    return clear.pop() if len(clear) == 1 else None
 
 
 def numbers_of(column: pd.Series[Any], decimal: str) -> Words | None:
-    """The numbers that words stand for, None if one is no number; all have the same unit or currency,
-    or none, and words of `NUMBER_GAPS` are missing."""
+    """The numbers of words, None if one is no number, or units differ; `NUMBER_GAPS` are missing."""
     parsed: dict[Any, float] = {}
     gaps: list[str] = []
     units: set[str] = set()
@@ -186,28 +169,22 @@ def numbers_of(column: pd.Series[Any], decimal: str) -> Words | None:
         "negative numbers in parentheses": negative,
         f"missing: {', '.join(map(repr, gaps))}": gaps,
     }
-    return Words(values, tuple(note for note, applies in notes.items() if applies))
+    return values, tuple(note for note, applies in notes.items() if applies)
 
 
 def numbers_with_limits(column: pd.Series[Any], decimal: str, limits: str) -> Words | None:
-    """As :func:`numbers_of`, with values such as ``<5``: ``"half"`` takes half a lower limit and an
-    upper one as it is, ``"limit"`` the limit, ``"missing"`` NaN."""
-    sides: dict[Any, str] = {}
-    for word in column.dropna().unique():
-        if isinstance(word, str) and (match := LIMIT.match(word)):
-            sides[word] = match[1]
-    if not sides:
+    """As :func:`numbers_of`, with ``<5``: half of a lower ``limit`` ("half"), the limit, or missing."""
+    words = (word for word in column.dropna().unique() if isinstance(word, str))
+    sides = {word: match[1] for word in words if (match := LIMIT.match(word))}
+    plain = {word: LIMIT.sub("", word) for word in sides}
+    if not sides or (read := numbers_of(column.replace(plain), decimal)) is None:
         return None
-    words = numbers_of(column.replace({word: LIMIT.sub("", word) for word in sides}), decimal)
-    if words is None:
-        return None
-    side = column.map(sides)
-    values = words.values.astype(float)
+    side, values = column.map(sides), read[0].astype(float)
     if limits == "half":
         values = values.where(~side.isin(["<", "≤"]), values / 2)
     elif limits == "missing":
         values = values.mask(side.notna())
-    return Words(values, (*words.notes, f"limits of detection: {limits}"))
+    return values, (*read[1], f"limits of detection: {limits}")
 
 
 def _value(match: re.Match[str], decimal: str) -> tuple[float, str, str] | None:
@@ -259,10 +236,12 @@ def array_kind(dtype: np.dtype[Any]) -> Kind:
     return {"b": Kind.BOOLEAN, "i": Kind.INTEGER, "u": Kind.INTEGER}.get(dtype.kind, Kind.NUMERIC)
 
 
-def read_column(
-    column: Any, name: str, declared: bool
-) -> tuple[Kind, Floats, tuple[Any, ...] | None]:
-    """Kind of a column, its cells (nominal ones as level codes, missing ones NaN), and its levels."""
+Read = tuple[Kind, Floats, tuple[Any, ...] | None]
+"""Kind of a column, its cells (nominal ones as level codes, missing ones NaN), and its levels."""
+
+
+def read_column(column: Any, name: str, declared: bool) -> Read:
+    """A column of any type, or an error."""
     if isinstance(getattr(column, "dtype", None), pd.ArrowDtype):
         column = column.array.__arrow_array__()
     if not isinstance(column, pd.Series):
@@ -274,13 +253,9 @@ def read_column(
         _refuse_signals(column)
     if declared or isinstance(dtype, pd.CategoricalDtype):
         return _nominal(column, name)
-    if pd.api.types.is_bool_dtype(dtype):
-        return Kind.BOOLEAN, column.to_numpy(dtype=np.float64, na_value=np.nan), None
-    if pd.api.types.is_integer_dtype(dtype):
-        return Kind.INTEGER, _whole_numbers(column, name), None
-    if pd.api.types.is_float_dtype(dtype):
-        return Kind.NUMERIC, column.to_numpy(dtype=np.float64, na_value=np.nan), None
-    if pd.api.types.is_complex_dtype(dtype):
+    if dtype.kind in "biuf":
+        return _numeric(column, name, array_kind(dtype))
+    if dtype.kind == "c":
         raise DataError(f"Complex data not supported: column {name!r} has complex values")
     if _is_date_type(dtype):
         raise DataError(_DATES.format(name))
@@ -291,13 +266,14 @@ def read_column(
         return _nominal(column, name)
 
 
-def _whole_numbers(column: pd.Series[Any], name: str) -> Floats:
-    """Whole numbers as floating-point numbers, refused where different ones would be one."""
+def _numeric(column: pd.Series[Any], name: str, kind: Kind) -> Read:
+    """Floating-point numbers; whole numbers are refused where different ones would be one."""
     values = column.to_numpy(dtype=np.float64, na_value=np.nan)
-    known = values[~np.isnan(values)]
-    if np.abs(known).max(initial=0.0) >= EXACT:
-        refuse_rounded(column.dropna().to_numpy(), known, name)
-    return values
+    if kind == Kind.INTEGER:
+        known = values[~np.isnan(values)]
+        if np.abs(known).max(initial=0.0) >= EXACT:
+            refuse_rounded(column.dropna().to_numpy(), known, name)
+    return kind, values, None
 
 
 def refuse_rounded(cells: NDArray[Any], values: Floats, name: str) -> None:
@@ -310,11 +286,7 @@ def refuse_rounded(cells: NDArray[Any], values: Floats, name: str) -> None:
 
 
 def _is_date_type(dtype: Any) -> bool:
-    return (
-        pd.api.types.is_datetime64_any_dtype(dtype)
-        or pd.api.types.is_timedelta64_dtype(dtype)
-        or isinstance(dtype, pd.PeriodDtype)
-    )
+    return dtype.kind in "mM" or isinstance(dtype, pd.PeriodDtype)
 
 
 def holds_dates(column: pd.Series[Any]) -> bool:
@@ -344,22 +316,18 @@ def _refuse_signals(column: pd.Series[Any]) -> None:
         ) from None
 
 
-def _read_objects(column: pd.Series[Any], name: str) -> tuple[Kind, Floats, tuple[Any, ...] | None]:
+def _read_objects(column: pd.Series[Any], name: str) -> Read:
     present = column.dropna()
-    is_word = present.map(lambda value: isinstance(value, str))
-    is_number = present.map(lambda value: isinstance(value, (numbers.Real, Decimal)))
-    if not bool((is_word | is_number).all()):
-        odd = present[~(is_word | is_number)].iloc[0]
-        if isinstance(odd, MOMENTS):
+    types = dict.fromkeys(map(type, present))
+    for one in types:
+        if issubclass(one, MOMENTS):
             raise DataError(_DATES.format(name))
-        raise InputTypeError(_NESTED.format(name, type(odd).__name__))
-    if len(present) and bool(is_number.all()):
+        if not issubclass(one, (str, numbers.Real, Decimal)):
+            raise InputTypeError(_NESTED.format(name, one.__name__))
+    if types and not any(issubclass(one, str) for one in types):
+        whole = Kind.INTEGER if all(map(_is_whole, present)) else Kind.NUMERIC
         try:
-            if bool(present.map(lambda value: isinstance(value, (bool, np.bool_))).all()):
-                return Kind.BOOLEAN, column.to_numpy(dtype=np.float64, na_value=np.nan), None
-            if bool(present.map(_is_whole).all()):
-                return Kind.INTEGER, _whole_numbers(column, name), None
-            return Kind.NUMERIC, column.to_numpy(dtype=np.float64, na_value=np.nan), None
+            return _numeric(column, name, Kind.BOOLEAN if types.keys() == {bool} else whole)
         except OverflowError:
             raise DataError(
                 f"column {name!r} has a whole number beyond 1e308, the largest that can be computed with"
@@ -376,29 +344,26 @@ def _is_whole(value: Any) -> bool:
     return isinstance(value, numbers.Integral)
 
 
-def _nominal(column: pd.Series[Any], name: str) -> tuple[Kind, Floats, tuple[Any, ...]]:
+def _nominal(column: pd.Series[Any], name: str) -> Read:
     """Level codes; levels that do not occur are omitted."""
     try:
         categorical = pd.Categorical(column).remove_unused_categories()
     except TypeError as error:
         raise DataError(f"column {name!r} cannot be read as nominal: {error}") from None
-    levels = categorical.categories
-    words = pd.Series([_word_of(level) for level in levels], dtype=object)
-    if not words.is_unique:
-        twice = words[words.duplicated()].iloc[0]
+    levels = tuple(categorical.categories)
+    # As a file would hold them: 1.0 and 1 are one number.
+    whole = (int(one) if isinstance(one, float) and one.is_integer() else one for one in levels)
+    words = list(map(str, whole))
+    twice = [word for word, count in Counter(words).items() if count > 1]
+    if twice:
         raise DataError(
-            f"column {name!r} contains {twice!r} as a word and as something else, which no file can "
+            f"column {name!r} contains {twice[0]!r} as a word and as something else, which no file can "
             "tell apart; convert the column to text (astype(str)) or to numbers"
         )
-    check_writable_names(words.tolist(), f"a level of column {name!r}")
+    check_writable_names(words, f"a level of column {name!r}")
     codes = categorical.codes.astype(np.float64)
     codes[codes < 0] = np.nan
-    return Kind.NOMINAL, codes, tuple(categorical.categories)
-
-
-def _word_of(level: Any) -> str:
-    """A level as a file would hold it: 1.0 and 1 are one number."""
-    return str(int(level)) if isinstance(level, float) and level.is_integer() else str(level)
+    return Kind.NOMINAL, codes, levels
 
 
 def refuse_mixed_text(column: pd.Series[Any], name: str) -> None:
@@ -432,8 +397,7 @@ def refuse_arrow_type(arrow_type: Any, name: str) -> None:
 
 
 def pandas_column(column: Any, name: str) -> pd.Series[Any]:
-    """An Arrow array as a pandas Series (nullable integers and booleans, decimals as numbers,
-    dictionaries as categories in their order); a Series as it is."""
+    """An Arrow array as a Series (nullable numbers, ordered categories); a Series as it is."""
     if isinstance(column, pd.Series):
         return column
     import pyarrow as pa
@@ -442,8 +406,11 @@ def pandas_column(column: Any, name: str) -> pd.Series[Any]:
         column = pa.chunked_array([column])
     try:
         if pa.types.is_decimal(column.type):
-            return _decimals(column)
-        if pa.types.is_dictionary(column.type):
+            if column.type.scale > 0:
+                return pd.Series(arrow_numbers(column).to_numpy())
+            with suppress(pa.ArrowInvalid):  # beyond 2^63 they are Python's
+                column = column.cast(pa.int64())
+        elif pa.types.is_dictionary(column.type):
             return _categories(column)
         series: pd.Series[Any] = column.to_pandas(types_mapper=_nullable_type)
         return series
@@ -455,31 +422,16 @@ def _nullable_type(arrow_type: Any) -> Any:
     """pandas' nullable type of whole numbers and booleans."""
     from pyarrow import types
 
-    if types.is_boolean(arrow_type):
-        return pd.BooleanDtype()
     if types.is_integer(arrow_type):  # Int64 of int64, UInt8 of uint8
         return pd.api.types.pandas_dtype(str(arrow_type).replace("ui", "UI").replace("int", "Int"))
-    return None
+    return pd.BooleanDtype() if types.is_boolean(arrow_type) else None
 
 
 def arrow_numbers(column: Any) -> Any:
-    """Decimals of Arrow as the nearest float64, via text: Arrow's conversion is off by a bit in a few
-    per cent of the cells."""
+    """Decimals as the nearest float64, via text: Arrow's conversion is off by a bit in some cells."""
     import pyarrow as pa
 
     return column.cast(pa.string()).cast(pa.float64())
-
-
-def _decimals(column: Any) -> pd.Series[Any]:
-    import pyarrow as pa
-
-    if column.type.scale > 0:
-        return pd.Series(arrow_numbers(column).to_numpy())
-    try:
-        series: pd.Series[Any] = column.cast(pa.int64()).to_pandas(types_mapper=_nullable_type)
-    except pa.ArrowInvalid:  # beyond 2^63
-        series = column.to_pandas()
-    return series
 
 
 def _categories(column: Any) -> pd.Series[Any]:
@@ -503,8 +455,8 @@ def numpy_column(column: pd.Series[Any]) -> pd.Series[Any]:
     """A Series whose numbers are NumPy's, missing ones NaN; words and categories as they are."""
     dtype: Any = column.dtype
     if isinstance(dtype, pd.ArrowDtype):
-        name = str(column.name)
-        series = pandas_column(column.array.__arrow_array__(), name).set_axis(column.index)
+        series = pandas_column(column.array.__arrow_array__(), str(column.name))
+        series = series.set_axis(column.index)
         series.name = column.name
         return numpy_column(series)
     stored = getattr(dtype, "numpy_dtype", None)

@@ -19,7 +19,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, datetime, time
-from itertools import islice, pairwise
+from itertools import islice, pairwise, takewhile
 from pathlib import Path
 from typing import Any
 
@@ -140,10 +140,13 @@ def unpack_zip(content: bytes, label: str) -> tuple[bytes, str]:
 def decode_text(
     content: bytes, label: str, encoding: str | None = None, *, guess: bool = False
 ) -> tuple[str, str]:
-    """Text with line ends ``\n``, and its encoding: from a byte order mark, UTF-16 if every other byte
-    at the beginning is zero, otherwise UTF-8; with `guess` also an encoding of Windows or old Macs, if
-    the text then consists of words."""
-    name = encoding or _sniff_encoding(content)
+    """Text with line ends ``\n``, and its encoding; with `guess` also one of Windows or old Macs, if the
+    text then consists of words."""
+    start, zeros = content[:200], ""
+    if len(start) >= 4:  # every other byte of UTF-16 is zero
+        zeros = "utf-16-le" if not any(start[1::2]) else "utf-16-be" if not any(start[::2]) else ""
+    marked = next((name for mark, name in _MARKS if content.startswith(mark)), "")
+    name = encoding or marked or zeros or "utf-8"
     try:
         text = content.decode(name)
     except LookupError:
@@ -176,24 +179,11 @@ def _old_encoding(content: bytes) -> tuple[str, str] | None:
     """The text in the old encoding in which fewest of its signs are odd ones; None if many are in each."""
     texts = []
     for name in ("cp1252", "mac-roman"):
-        try:
-            texts.append((content.decode(name), name))
-        except UnicodeDecodeError:
-            continue
-    odd = [len(_ODD.findall(text)) for text, _ in texts]
-    best = min(range(len(texts)), key=odd.__getitem__)
-    n_signs = sum(byte > 127 for byte in content)
-    return None if 5 * odd[best] >= n_signs else texts[best]
-
-
-def _sniff_encoding(content: bytes) -> str:
-    for mark, encoding in _MARKS:
-        if content.startswith(mark):
-            return encoding
-    start = content[:200]
-    if len(start) >= 4 and not any(start[1::2]):
-        return "utf-16-le"
-    return "utf-16-be" if len(start) >= 4 and not any(start[0::2]) else "utf-8"
+        with suppress(UnicodeDecodeError):
+            text = content.decode(name)
+            texts.append((len(_ODD.findall(text)), text, name))
+    n_odd, text, name = min(texts, key=lambda one: one[0])
+    return None if 5 * n_odd >= sum(byte > 127 for byte in content) else (text, name)
 
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
@@ -297,11 +287,16 @@ def find_layout(
     candidates: str = ",;\t",
     row_names: bool = False,
 ) -> Layout:
-    """Header and separator, the one that divides the first lines alike; with `row_names` rows may have
-    one cell more than the header, as in R."""
-    start, skipped = _after_blank_lines(text)
+    """Header and separator; with `row_names` rows may have one cell more than the header, as in R."""
+    blank = list(takewhile(lambda line: not line.strip(' \t\n,;|"'), _lines(text, 0)))
+    start, skipped = sum(map(len, blank)), len(blank)
     if separator is None:
-        separator = sniff_separator(_sample(text, start), candidates)
+        sample: list[str] = []
+        for line in islice(filter(str.strip, _lines(text, start)), _SAMPLE_LINES):
+            sample.append(line)
+            if len(sample) > 1 and sum(map(len, sample)) > _SAMPLE_SIZE:
+                break
+        separator = sniff_separator(sample, candidates)
     rows = csv.reader(_lines(text, start), delimiter=separator)
     old = csv.field_size_limit(_LONGEST_CELL)
     try:
@@ -345,8 +340,8 @@ def read_rows(
     repeats = [name for name, count in Counter(names).items() if count > 1 and name]
     if repeats:
         raise DataError(
-            f"{label} has the duplicate column name(s) {', '.join(map(repr, repeats[:5]))}; give "
-            f"every column a different name"
+            f"{label} has the duplicate column name(s) {', '.join(map(repr, repeats[:5]))}; give every "
+            "column a different name"
         )
     needed = _BYTES_OF_COLUMN * len(names) + _CELLS_OF_BYTES * len(text)
     what = f"reading {label} with its {len(names):,} columns"
@@ -405,7 +400,7 @@ def _parse(
             frame.isetitem(j, column.astype(object).array)
         elif dtype.kind not in "iubf":
             old = frame.iloc[:, j]
-            new = old.map(_shown, na_action="ignore") if j in hidden else old
+            new = old.str.removeprefix(_HIDDEN) if j in hidden else old
             new = new if is_text[j] else _numbers_or_dates(new, decimal)
             if new is not old:
                 frame.isetitem(j, new.array)
@@ -470,10 +465,6 @@ def _hide_quoted(
     return _HIDDEN.encode().join(parts), set(columns.tolist())
 
 
-def _shown(word: Any) -> Any:
-    return word.removeprefix(_HIDDEN) if isinstance(word, str) else word
-
-
 def _numbers_or_dates(words: pd.Series[Any], decimal: str) -> pd.Series[Any]:
     """A column of words as numbers, if pandas finds one too long, or as dates or times."""
     first = str(next((word for word in words if not pd.isna(word)), ""))
@@ -493,28 +484,6 @@ def _lines(text: str, start: int) -> Iterator[str]:
         end = text.find("\n", start) + 1 or len(text)
         yield text[start:end]
         start = end
-
-
-def _after_blank_lines(text: str) -> tuple[int, int]:
-    """Where the first line begins that contains more than blanks and separators, and its number from 0."""
-    start = skipped = 0
-    for line in _lines(text, 0):
-        if line.strip(' \t\n,;|"'):
-            break
-        start += len(line)
-        skipped += 1
-    return start, skipped
-
-
-def _sample(text: str, start: int) -> list[str]:
-    """The first lines, as many as determine the separator."""
-    sample: list[str] = []
-    for line in filter(str.strip, _lines(text, start)):
-        sample.append(line)
-        many = len(sample) > 1 and sum(map(len, sample)) > _SAMPLE_SIZE
-        if many or len(sample) >= _SAMPLE_LINES:
-            break
-    return sample
 
 
 def sniff_separator(lines: Sequence[str], candidates: str) -> str:

@@ -32,8 +32,7 @@ SUBJECT_NAME = re.compile(
 
 @dataclass(frozen=True)
 class Finding:
-    """A possible problem of a table: its `code`, the `columns` (empty for rows), a `sentence` and its
-    `remedy`."""
+    """A possible problem of a table, in some `columns` (none for rows), and its remedy."""
 
     code: str
     columns: tuple[str, ...]
@@ -45,13 +44,13 @@ class Finding:
         """``"stop"`` or ``"warning"``."""
         return STOP if self.code in STOPS else WARNING
 
-    def __str__(self) -> str:
-        return self.message
-
     @property
     def message(self) -> Message:
         """All of it, with its parts."""
         return Message(f"[{self.code}] ", self.sentence, "; ", self.remedy)
+
+    def __str__(self) -> str:
+        return self.message
 
     def record(self) -> dict[str, Any]:
         """All of it, as it is written into a file."""
@@ -92,11 +91,10 @@ class TableCheck:
     def facts(self) -> list[str]:
         """Size, types, missing cells and classes, a line each."""
         kinds = ", ".join(f"{count:,} {name}" for name, count in self.kinds.items() if count)
-        lines = [
-            f"{plural(self.n_samples, 'sample')}, {plural(self.n_features, 'feature')}: {kinds or 'none'}"
-        ]
+        size = f"{plural(self.n_samples, 'sample')}, {plural(self.n_features, 'feature')}"
         share = self.n_missing / max(1, self.n_samples * self.n_features)
-        lines.append(f"missing cells: {self.n_missing:,}" + (f" ({share:.2%})" if share else ""))
+        missing = f"missing cells: {self.n_missing:,}" + (f" ({share:.2%})" if share else "")
+        lines = [f"{size}: {kinds or 'none'}", missing]
         if self.class_counts:
             counts = [f"{name}: {count:,}" for name, count in self.class_counts.items()]
             lines.append(f"classes: {enumerate_names(counts)}")
@@ -134,25 +132,24 @@ class TableCheck:
                 raise ParameterError(
                     f"unknown finding {code!r} to accept; known are: {', '.join(CODES)}, or all"
                 )
+        allowed = set(CODES if "all" in accept else accept) - set(NOT_ACCEPTED)
         stops = [
-            finding
-            for finding in self.findings
-            if finding.severity == STOP
-            and (finding.code in NOT_ACCEPTED or not {"all", finding.code} & set(accept))
+            each for each in self.findings if each.severity == STOP and each.code not in allowed
         ]
-        if not stops:
-            return
-        codes = [finding.code for finding in stops if finding.code not in NOT_ACCEPTED]
-        parts = [part for finding in stops for part in ("; ", finding)][1:]
-        raise DataError(*parts, *(("; to accept it: ", Use(accept=codes)) if codes else ()))
+        codes = [each.code for each in stops if each.code not in NOT_ACCEPTED]
+        if stops:
+            parts = [part for finding in stops for part in ("; ", finding)][1:]
+            raise DataError(*parts, *(("; to accept it: ", Use(accept=codes)) if codes else ()))
 
     def spelled(self, door: Door) -> TableCheck:
         """The same as the terminal or R spells it."""
-        findings = []
-        for finding in self.findings:
-            sentence, remedy = rendered(finding.sentence, door), rendered(finding.remedy, door)
-            findings.append(replace(finding, sentence=sentence, remedy=remedy))
-        return replace(self, findings=tuple(findings))
+        spelled = (
+            replace(
+                each, sentence=rendered(each.sentence, door), remedy=rendered(each.remedy, door)
+            )
+            for each in self.findings
+        )
+        return replace(self, findings=tuple(spelled))
 
 
 CODES = {
@@ -223,15 +220,21 @@ CODES = {
 """The sentence and the remedy of each kind of finding; docs/reading-tables.md describes them."""
 
 
-def _ways(columns: Sequence[str], answers: Sequence[str]) -> dict[str, Phrase]:
-    """What to do about columns, as the remedies name it."""
-    subject = next(filter(SUBJECT_NAME.fullmatch, columns), "".join(columns[:1]))
-    return {
+def finding_of(
+    code: str, columns: Iterable[str], details: Iterable[str], *, answers: Sequence[str] = ()
+) -> Finding:
+    """A finding in some columns, with details that its sentence names."""
+    columns = tuple(dict.fromkeys(filter(None, columns)))
+    details = list(dict.fromkeys(filter(None, details)))
+    lists = {"columns": list(map(repr, columns)), "details": details}
+    words = {key: enumerate_names(shown) if shown else "" for key, shown in lists.items()}
+    first = "".join(columns[:1])
+    ways = {
         "drop": Phrase("drop", "drop it from X", columns=columns),
         "groups": Phrase(
             "groups",
             "give that column as groups to the resampling plan and to Protocol",
-            subject=subject,
+            subject=next(filter(SUBJECT_NAME.fullmatch, columns), first),
         ),
         "missing": Phrase("missing", "replace it by NaN (read_table does, with missing=[CODE])"),
         "answers": Phrase(
@@ -243,27 +246,15 @@ def _ways(columns: Sequence[str], answers: Sequence[str]) -> dict[str, Phrase]:
         "event": Phrase(
             "event",
             "y[EVENT] == VALUE, with all others censored",
-            column="".join(columns[:1]),
+            column=first,
             value="VALUE",
         ),
         "rows": Phrase("rows", "drop these rows"),
         "number": Phrase("number", "use task='regression'"),
         "time": Phrase("time", "give times and events, with task='survival'"),
     }
-
-
-def finding_of(
-    code: str, columns: Iterable[str], details: Iterable[str], *, answers: Sequence[str] = ()
-) -> Finding:
-    """A finding in some columns, with details that its sentence names."""
     sentence, remedy = CODES[code]
-    names = tuple(dict.fromkeys(filter(None, columns)))
-    lists = {
-        "columns": list(map(repr, names)),
-        "details": list(dict.fromkeys(filter(None, details))),
-    }
-    words = {key: enumerate_names(shown) if shown else "" for key, shown in lists.items()}
-    return Finding(code, names, _filled(sentence, words), _filled(remedy, _ways(names, answers)))
+    return Finding(code, columns, _filled(sentence, words), _filled(remedy, ways))
 
 
 def _filled(template: str, parts: Mapping[str, object]) -> Message:

@@ -101,8 +101,7 @@ class NarwhalsFrame:
         return types
 
     def cells(self, columns: Sequence[int]) -> NDArray[Any]:
-        cells: NDArray[Any] = self.frame[:, list(columns)].to_numpy()
-        return cells
+        return np.asarray(self.frame[:, list(columns)].to_numpy())
 
     def column(self, j: int) -> Any:
         return _column(self.frame.get_column(self.names[j]))
@@ -142,16 +141,16 @@ def _column(series: Any) -> Any:
 
 
 def open_frame(X: Any) -> Frame | None:
-    """The columns of a data frame of any kind, otherwise None; a relation of DuckDB or a query of Ibis
-    or Spark is run once."""
+    """A data frame of any kind, otherwise None; a query of DuckDB, Ibis or Spark is run once."""
     if isinstance(X, Frame):
         return X
     if isinstance(X, pd.DataFrame):
         return PandasFrame(X)
-    if isinstance(X, _NO_FRAMES):
+    if isinstance(X, _NO_FRAMES) or hasattr(X, "tocsc"):  # SciPy's matrices are no frames
         return None
     import narwhals as nw
 
+    package = type(X).__module__.split(".")[0]
     try:
         # A query of polars or Dask, run twice, for X and for y, may give the rows in other orders.
         # Dask is known by what it has: narwhals is about to give it up.
@@ -174,15 +173,13 @@ def open_frame(X: Any) -> Frame | None:
     except (DataError, InputTypeError):
         raise
     except ModuleNotFoundError as error:
-        kind = type(X).__module__.split(".")[0]
-        require_extra(str(error.name), "parquet", f"a table of {kind}")
+        require_extra(str(error.name), "parquet", f"a table of {package}")
         raise
     except Exception as error:  # whatever a foreign table answers
-        kind = f"{type(X).__module__.split('.')[0]} {type(X).__name__}"
         reason = (str(error).splitlines() or [""])[0]
         raise InputTypeError(
-            f"the {kind} cannot be read as a data frame ({type(error).__name__}: {reason}); known are "
-            f"data frames of {FRAMES}; a later narwhals may know it"
+            f"the {package} {type(X).__name__} cannot be read as a data frame ({type(error).__name__}: "
+            f"{reason}); known are data frames of {FRAMES}; a later narwhals may know it"
         ) from None
     is_frame = hasattr(X, "to_pandas") and hasattr(X, "columns")
     if is_frame and isinstance(other := X.to_pandas(), pd.DataFrame):
@@ -207,15 +204,12 @@ def refuse_duplicates(names: Iterable[Any]) -> None:
     """Refuse columns of one name, which narwhals does not let pass, in our words."""
     twice = [str(name) for name, count in Counter(names).items() if count > 1]
     if twice:
-        raise DataError(
-            f"duplicate column name(s) {', '.join(map(repr, twice[:5]))}; every feature needs a "
-            "different name"
-        )
+        shown = ", ".join(map(repr, twice[:5]))
+        raise DataError(f"duplicate column name(s) {shown}; every feature needs a different name")
 
 
 def frame_of_array(array: NDArray[Any], **labels: Any) -> pd.DataFrame:
-    """A frame of a matrix; objects stay objects, in which some versions of pandas look for dates and
-    fail on huge integers."""
+    """A frame of a matrix; objects stay objects, in which some versions of pandas look for dates."""
     return pd.DataFrame(array, dtype=object if array.dtype == object else None, **labels)
 
 
@@ -236,8 +230,7 @@ def pandas_frame(X: Any, *, nullable: bool = False) -> Any:
 
 
 def with_rows_of(X: Any, frame: pd.DataFrame) -> Any:
-    """A frame with a row for each row of X, of the kind of X (with its index; Arrow for a query, pandas
-    for an array)."""
+    """A frame with the rows of X, of its kind (with its index; Arrow for a query, pandas for an array)."""
     opened = open_frame(X)
     if isinstance(opened, PandasFrame):
         return frame.set_axis(opened.frame.index, axis="index")

@@ -17,6 +17,7 @@ from pyfsagg._base.validation import check_list, check_writable_names
 from pyfsagg._message import Got, Message, Param, Remedy, Use
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.delimited import read_bytes, read_delimited, shown_source
+from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import AnyTable, Table
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
@@ -49,9 +50,8 @@ class GroupedColumns:
 
 @dataclass(frozen=True, eq=False)
 class FeatureGroups:
-    """The features of a run with grouped columns: `names` of groups and ungrouped columns, the
-    positions of their `columns` (in an order independent of the table's), and `as_levels`, which
-    filters that count levels read as one nominal column."""
+    """The features of a run: `names` of groups and ungrouped columns, positions of their `columns` (in an
+    order independent of the table's), and `as_levels`, which are one nominal column if levels count."""
 
     names: tuple[str, ...]
     columns: tuple[NDArray[np.intp], ...]
@@ -83,9 +83,8 @@ class FeatureGroups:
 
     def columns_of(self, features: Sequence[int] | NDArray[np.intp]) -> NDArray[np.intp]:
         """Positions of the columns of features at these positions."""
-        if not len(features):
-            return np.empty(0, dtype=np.intp)
-        return np.concatenate([self.columns[j] for j in features])
+        empty = np.empty(0, dtype=np.intp)
+        return np.concatenate([empty, *(self.columns[j] for j in features)])
 
     def take(self, features: NDArray[np.intp]) -> tuple[FeatureGroups, NDArray[np.intp]]:
         """Some of the features, and the positions of the columns that are left, which are their table."""
@@ -103,19 +102,14 @@ class FeatureGroups:
 
     def width(self, counts_levels: bool) -> int:
         """Number of columns that a filter reads."""
-        joint = self.as_levels & counts_levels
-        return int(np.where(joint, 1, self.sizes).sum())
+        return int(np.where(self.as_levels & counts_levels, 1, self.sizes).sum())
 
     def read(self, table: AnyTable, counts_levels: bool) -> GroupedColumns:
         """The table as a filter reads it that counts levels or does not."""
         joint = self.as_levels & counts_levels
         by: Literal["max", "mean"] = "mean" if self.score == "mean" else "max"
-        parts = [
-            columns[:1] if one else columns
-            for columns, one in zip(self.columns, joint, strict=True)
-        ]
-        start = np.concatenate(([0], np.cumsum([len(part) for part in parts])[:-1]))
-        start = start.astype(np.intp)
+        parts = [part[:1] if one else part for part, one in zip(self.columns, joint, strict=True)]
+        start = np.cumsum([0, *map(len, parts[:-1])], dtype=np.intp)
         order = np.concatenate(parts)
         if not joint.any():
             return GroupedColumns(table, order, start, by)
@@ -144,16 +138,16 @@ class FeatureGroups:
         for place, column in codes.items():  # the levels are stored as 1, 2, …
             cells[place], rows[place] = column + 1.0, np.arange(taken.n_samples, dtype=np.int32)
         start = np.cumsum([0, *map(len, cells)]).astype(np.int64)
-        taken = replace(taken, cells=np.concatenate(cells), rows=np.concatenate(rows), start=start)
-        return replace(taken, feature_names=tuple(labels), kinds=kinds, levels=levels)
+        arrays = (np.concatenate(cells), np.concatenate(rows), start)
+        return SparseTable(*arrays, taken.n_samples, tuple(labels), kinds, levels)
 
     def how(self, counts_levels: bool) -> dict[str, list[str]]:
         """By which score each group of several columns is scored: ``{"joint": […], "max": […]}``."""
-        joint = self.as_levels & counts_levels
-        several = self.sizes > 1
-        rest = "mean" if self.score == "mean" else "max"
-        names = np.array(self.names, dtype=object)
-        groups = {"joint": names[joint].tolist(), rest: names[several & ~joint].tolist()}
+        joint, names = self.as_levels & counts_levels, np.array(self.names, dtype=object)
+        groups = {
+            "joint": names[joint].tolist(),
+            "mean" if self.score == "mean" else "max": names[(self.sizes > 1) & ~joint].tolist(),
+        }
         return {score: members for score, members in groups.items() if members}
 
     def refuse_joint(self, counts_levels: bool, label: str, able: Iterable[str]) -> None:
@@ -185,15 +179,22 @@ def read_feature_groups(task: Task, table: AnyTable) -> FeatureGroups | None:
     if len(groups) < 2:
         raise DataError(
             Param("feature_groups"),
-            f" puts all {len(names)} columns into one group, {next(iter(groups))!r}; at least ",
-            "two features are needed",
+            f" puts all {len(names)} columns into one group, {next(iter(groups))!r}; at least two ",
+            "features are needed",
         )
-    groups = dict(sorted(groups.items(), key=lambda item: min(item[1])))
     columns = tuple(np.array(_in_order(part, names), dtype=np.intp) for part in groups.values())
     as_levels = np.zeros(len(groups), dtype=np.bool_)
     for unit, (group, part) in enumerate(zip(groups, columns, strict=True)):
         if len(part) > 1 and task.group_score == "joint":
-            _refuse_many_values(group, part, table)
+            for j in part[table.kinds[part] != Kind.NOMINAL].tolist():
+                n_values = len(table.value_counts(j))
+                if n_values > MOST_VALUES:
+                    raise ParameterError(
+                        Use(group_score="joint"),
+                        f" makes levels of the values of a group, and the column {names[j]!r} of the group ",
+                        f"{group!r} has {n_values:,} values, more than {MOST_VALUES}",
+                        Remedy("use 'auto', 'max' or 'mean', or declare the column nominal"),
+                    )
             as_levels[unit] = True
         elif len(part) > 1 and task.group_score == "auto":
             as_levels[unit] = _is_one_hot(table, part)
@@ -205,12 +206,12 @@ def group_columns(task: Task, columns: Iterable[Any]) -> Members:
     names = tuple(str(name) for name in columns)
     if task.feature_groups is None:
         return {name: (name,) for name in names}
-    groups = sorted(_assignment(task.feature_groups, names).items(), key=lambda item: min(item[1]))
-    return {group: tuple(names[j] for j in sorted(members)) for group, members in groups}
+    groups = _assignment(task.feature_groups, names)
+    return {group: tuple(names[j] for j in sorted(members)) for group, members in groups.items()}
 
 
 def _assignment(rule: Any, names: tuple[str, ...]) -> dict[str, list[int]]:
-    """Positions of columns by group; a column without a group is a group with its name."""
+    """Positions of columns by group, in order of their first; columns without a group are their own."""
     if isinstance(rule, str) and rule.startswith(PREFIX):
         groups = _by_prefix(rule.removeprefix(PREFIX), names)
     else:
@@ -218,20 +219,18 @@ def _assignment(rule: Any, names: tuple[str, ...]) -> dict[str, list[int]]:
     place = {name: j for j, name in enumerate(names)}
     check_writable_names(list(groups), "a group")
     grouped = {j for members in groups.values() for j in members}
+    what = Param("feature_groups")
     for group, members in groups.items():
         if not group.strip():
-            raise ParameterError(
-                Param("feature_groups"), " has a group without a name", Remedy("give it one")
-            )
+            raise ParameterError(what, " has a group without a name", Remedy("give it one"))
         if group in place and place[group] not in members:
             raise ParameterError(
-                Param("feature_groups"),
-                f" names a group {group!r}, and the table has a column of this name that is not in ",
-                "it",
+                what,
+                f" names a group {group!r}, and the table has a column of this name that is not in it",
                 Remedy("rename the group, or put the column into it"),
             )
-    alone = {name: [j] for j, name in enumerate(names) if j not in grouped}
-    return {**groups, **alone}
+    groups |= {name: [j] for j, name in enumerate(names) if j not in grouped}
+    return dict(sorted(groups.items(), key=lambda item: min(item[1])))
 
 
 def _by_prefix(separator: str, names: Sequence[str]) -> dict[str, list[int]]:
@@ -252,30 +251,35 @@ def _by_prefix(separator: str, names: Sequence[str]) -> dict[str, list[int]]:
 
 def _by_mapping(mapping: Mapping[Any, Any], names: Sequence[str]) -> dict[str, list[int]]:
     """Groups of a mapping of group to columns, or of column to group."""
-    place = {name: j for j, name in enumerate(names)}
+    place, what = {name: j for j, name in enumerate(names)}, Param("feature_groups")
     single = all(_is_label(value) for value in mapping.values())
     if single and any(_place_of(column, place) is not None for column in mapping):
         pairs = [(str(group), column) for column, group in mapping.items()]
     else:
         pairs = []
         for group, members in mapping.items():
-            columns = [members] if _is_label(members) else _members(group, members)
+            label = Message(f"the group {group!r} of ", what)
+            columns = [members] if _is_label(members) else check_list(label, members)
+            if not columns:
+                raise ParameterError(label, " has no column", Remedy("drop it"))
             if not _is_label(group):
-                message = " needs a name"
-                raise InputTypeError("a group of ", Param("feature_groups"), message, Got(group))
+                raise InputTypeError("a group of ", what, " needs a name", Got(group))
             pairs += [(str(group), column) for column in columns]
     groups: dict[str, list[int]] = {}
     owner: dict[int, str] = {}
     for group, column in pairs:
         j = _place_of(column, place)
+        if j is None and isinstance(column, str):
+            raise UnknownNameError(Message("column in ", what), column, names)
+        if j is None and not _is_label(column):
+            raise InputTypeError(what, " names columns by their name or position", Got(column))
         if j is None:
-            raise _unknown(column, names)
+            known = f"positions are 0 to {len(names) - 1}"
+            raise ParameterError(what, f" names the column at position {column}; {known}")
         if j in owner:
             other = "twice" if owner[j] == group else f"in {owner[j]!r} and in {group!r}"
-            raise ParameterError(
-                Param("feature_groups"),
-                f" names the column {names[j]!r} {other}; a column belongs to one group",
-            )
+            column = f"the column {names[j]!r} {other}"
+            raise ParameterError(what, f" names {column}; a column belongs to one group")
         owner[j] = group
         groups.setdefault(group, []).append(j)
     return groups
@@ -283,14 +287,6 @@ def _by_mapping(mapping: Mapping[Any, Any], names: Sequence[str]) -> dict[str, l
 
 def _is_label(value: Any) -> bool:
     return isinstance(value, (str, Integral)) and not isinstance(value, bool)
-
-
-def _members(group: Any, members: Any) -> list[Any]:
-    label = Message(f"the group {group!r} of ", Param("feature_groups"))
-    columns = check_list(label, members)
-    if not columns:
-        raise ParameterError(label, " has no column", Remedy("drop it"))
-    return columns
 
 
 def _place_of(column: Any, place: Mapping[str, int]) -> int | None:
@@ -302,19 +298,6 @@ def _place_of(column: Any, place: Mapping[str, int]) -> int | None:
             return place[str(column)]
         return int(column) if 0 <= int(column) < len(place) else None
     return None
-
-
-def _unknown(column: Any, names: Sequence[str]) -> Exception:
-    if _is_label(column) and not isinstance(column, str):
-        return ParameterError(
-            Param("feature_groups"),
-            f" names the column at position {column}; positions are 0 to {len(names) - 1}",
-        )
-    if not isinstance(column, str):
-        return InputTypeError(
-            Param("feature_groups"), " names columns by their name or position", Got(column)
-        )
-    return UnknownNameError(Message("column in ", Param("feature_groups")), column, names)
 
 
 def _of_file(path: str | os.PathLike[str]) -> dict[str, str]:
@@ -337,8 +320,7 @@ def _of_file(path: str | os.PathLike[str]) -> dict[str, str]:
         raise DataError(
             f"{label} has no column {missing[0]!r}; a file of ",
             Param("feature_groups"),
-            " has a header with the names column and group, and this one has ",
-            f"{_few(list(frame.columns))}",
+            f" has a header with the names column and group, and this one has {_few(list(frame.columns))}",
         )
     twice = frame["column"][frame["column"].duplicated()].tolist()
     if twice:
@@ -377,24 +359,9 @@ def _is_one_hot(table: AnyTable, columns: NDArray[np.intp]) -> bool:
     return bool(ones.max(initial=0) <= 1)
 
 
-def _refuse_many_values(group: str, columns: NDArray[np.intp], table: AnyTable) -> None:
-    for j in columns:
-        if table.kinds[j] == Kind.NOMINAL:
-            continue
-        n_values = len(table.value_counts(int(j)))
-        if n_values > MOST_VALUES:
-            raise ParameterError(
-                Use(group_score="joint"),
-                f" makes levels of the values of a group, and the column {table.feature_names[j]!r} ",
-                f"of the group {group!r} has {n_values:,} values, more than {MOST_VALUES}",
-                Remedy("use 'auto', 'max' or 'mean', or declare the column nominal"),
-            )
-
-
 def joint_levels(cells: Sequence[Floats]) -> Floats:
-    """Codes (n_samples,) of the combinations of several columns that occur, descending and missing
-    last, so ordered one-hot columns have the codes of their levels; rows with only missing cells are
-    missing."""
+    """Codes (n_samples,) of combinations that occur, descending and missing last, so ordered one-hot columns
+    have the codes of their levels; rows with only missing cells are missing."""
     n_samples = len(cells[0])
     joint = np.zeros(n_samples, dtype=np.int64)
     unknown = np.ones(n_samples, dtype=np.bool_)

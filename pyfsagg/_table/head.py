@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -28,9 +28,8 @@ class Head:
 
 
 def begin_table(text: str, separator: str | None) -> tuple[str, str | None, list[str]]:
-    """A text whose comments, titles and ``sep=`` are blank lines, its separator, and notes. A comment
-    with a name per column right above numbers is the header; a title has another number of cells than
-    all lines from the header on."""
+    """A text with comments, titles and ``sep=`` blank, its separator, and notes. A comment with a name per
+    column right above numbers is the header; titles have fewer or more cells than all lines below."""
     notes: list[str] = []
     start = n_lines = 0
     if first := _EXCEL_SEPARATOR.match(text):  # Excel reads it and shows it not
@@ -39,11 +38,15 @@ def begin_table(text: str, separator: str | None) -> tuple[str, str | None, list
         notes.append("the line sep= of Excel above the header skipped")
     lines = text[start:].split("\n", _MOST_TITLES + SAMPLE)[: _MOST_TITLES + SAMPLE]
     n_comments = next((k for k, line in enumerate(lines) if not line.startswith("#")), 0)
-    if n_comments and _is_header(lines[n_comments - 1], lines[n_comments:], separator):
-        n_comments -= 1
-        place = start + sum(len(line) + 1 for line in lines[:n_comments])
-        text = text[:place] + text[place + 1 :]
-        lines[n_comments] = lines[n_comments][1:]
+    rows = [line for line in lines[n_comments:] if line.strip()][:SAMPLE]
+    if n_comments and rows:
+        mark = separator or sniff_separator(rows, ",;\t| ")
+        names, first_row = (_cells(line, mark) for line in (lines[n_comments - 1][1:], rows[0]))
+        if len(names) == len(first_row) > 1 and any(map(is_number, first_row)):
+            n_comments -= 1
+            place = start + sum(len(line) + 1 for line in lines[:n_comments])
+            text = text[:place] + text[place + 1 :]
+            lines[n_comments] = lines[n_comments][1:]
     if n_comments:
         notes.append(f"{plural(n_comments, 'comment')} above the header skipped (#)")
     n_titles = _count_titles(lines[n_comments:], separator)
@@ -69,15 +72,6 @@ def _after(text: str, start: int, n_lines: int) -> int:
     return start
 
 
-def _is_header(comment: str, rows: Sequence[str], separator: str | None) -> bool:
-    rows = [row for row in rows if row.strip()][:SAMPLE]
-    if not rows:
-        return False
-    mark = separator or sniff_separator(rows, ",;\t| ")
-    names, first = next(csv.reader([comment[1:]], delimiter=mark)), _cells(rows[0], mark)
-    return len(names) == len(first) > 1 and any(map(is_number, first))
-
-
 def _cells(line: str, separator: str) -> list[str]:
     try:
         return next(csv.reader([line], delimiter=separator), [])
@@ -96,16 +90,10 @@ def _count_titles(lines: Sequence[str], separator: str | None) -> int:
         for mark in marks:
             header = [cell.strip() for cell in _cells(lines[n_titles], mark)]
             titles = [len(_cells(line, mark)) for line in lines[:n_titles] if line.strip()]
-            rows = [len(_cells(line, mark)) for line in lines[n_titles + 1 :] if line.strip()][
-                :SAMPLE
-            ]
+            rows = [len(_cells(line, mark)) for line in lines[n_titles + 1 :] if line.strip()]
             named = all(header[1:]) and not any(map(is_number, header))
-            if (
-                len(header) > 1
-                and named
-                and len(header) not in titles
-                and _is_even([len(header), *rows])
-            ):
+            even = _is_even([len(header), *rows[:SAMPLE]])
+            if named and even and len(header) not in titles:
                 return n_titles if len(rows) > 1 else 0
     return 0
 
@@ -115,41 +103,31 @@ def _is_even(widths: Sequence[int]) -> bool:
     return widths[0] > 1 and len(set(widths[:-1] if len(widths) > 2 else widths)) == 1
 
 
-def rows_of(text: str, start: int, separator: str) -> Iterator[tuple[list[str], int]]:
-    """Rows of a text from `start` on with the number of lines until their end."""
-    reader = csv.reader(iter(text[start:].splitlines(keepends=True)), delimiter=separator)
-    for row in reader:
-        yield [cell.strip() for cell in row], reader.line_num
-
-
 def with_head(text: str, layout: Layout, n_header: int | None) -> tuple[Layout, tuple[str, ...]]:
     """The layout of a text with its header of several rows, and without its row of units."""
-    sample = text[: layout.start + 200_000]
-    try:
-        rows = list(islice(rows_of(sample, layout.start, layout.separator), SAMPLE))
+    lines = text[layout.start : layout.start + 200_000].splitlines(keepends=True)
+    reader = csv.reader(lines, delimiter=layout.separator)
+    try:  # with the number of lines until the end of each
+        rows = [([*map(str.strip, row)], reader.line_num) for row in islice(reader, SAMPLE)]
     except csv.Error:  # whoever reads the rows says which
         return layout, ()
     if any(len(row) != len(layout.names) for row, _ in rows[:3]):
         return layout, ()
     head = read_head([list(layout.names), *(row for row, _ in rows)], n_header)
     n_lines = rows[head.n_rows - 2][1] if head.n_rows > 1 else 0
-    start = _after(text, layout.start, n_lines)
-    lines = layout.lines + n_lines
-    return replace(layout, names=head.names, start=start, lines=lines), head.notes
+    start, n_lines = _after(text, layout.start, n_lines), layout.lines + n_lines
+    return replace(layout, names=head.names, start=start, lines=n_lines), head.notes
 
 
 def read_head(rows: Sequence[Sequence[str]], n_header: int | None = None) -> Head:
-    """The head of a table. Without `n_header`, rows with at most one cell above wider ones are titles, a
-    row with gaps above one that fills them is the upper half of a merged header, and a row with words or
-    gaps where all rows below have numbers has units."""
+    """The head of a table. Without `n_header`, rows of one cell are titles, a row with gaps that the next one
+    fills is the upper half of a header, and a row with words where all below have numbers has units."""
     notes: list[str] = []
     first = 0
     if n_header is None:
-        first = _n_titles(rows)
-        if first:
-            notes.append(
-                f"{plural(first, 'title line')} above the header skipped: {_filled(rows[0])[0][:60]!r}"
-            )
+        if first := _n_titles(rows):
+            title = f"{plural(first, 'title line')} above the header skipped: "
+            notes.append(f"{title}{_filled(rows[0])[0][:60]!r}")
         n_header = 1 + _is_merged(rows[first : first + 3])
     names = list(rows[first])
     for row in rows[first + 1 : first + n_header]:
@@ -159,9 +137,8 @@ def read_head(rows: Sequence[Sequence[str]], n_header: int | None = None) -> Hea
     end = first + n_header
     units = _units(rows[end], rows[end + 1 : end + SAMPLE]) if end < len(rows) else []
     if units:
-        notes.append(
-            f"the row below the header was read as units, not as data: {enumerate_names(units)}"
-        )
+        what = "the row below the header was read as units, not as data"
+        notes.append(f"{what}: {enumerate_names(units)}")
     return Head(tuple(names), end + bool(units), tuple(notes))
 
 

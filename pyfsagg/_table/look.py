@@ -1,12 +1,10 @@
-"""Looking through a table, dense or sparse, as a careful colleague would: identifiers, leaks,
-codes, odd labels."""
+"""Looking through a table as a careful colleague would: identifiers, leaks, codes, odd labels."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Union
 
 import numpy as np
 import pandas as pd
@@ -25,6 +23,7 @@ from pyfsagg._table.table import AnyTable, ConvertedTable, Table, column_parts, 
 from pyfsagg._table.target import coded_as_in_r
 from pyfsagg.exceptions import DataError
 
+Labels = Union["pd.Series[Any]", pd.DataFrame, None]
 MOST_EVENTS = 5  # values of a column that may be kinds of events; of more it is something else
 MISSING_CODES = (-9.0, -99.0, -999.0, -9999.0, -99999.0, 99.0, 999.0, 9999.0, 99999.0)
 _ID_NAME = re.compile(r"(?i)(.*[ _.-])?(id|idx|index|nr|no|number|row|rowid|uuid|guid|barcode)")
@@ -40,28 +39,25 @@ FEW = 10  # rows below which every value may well be another one by chance
 
 def find_in_table(
     X: pd.DataFrame | ConvertedTable,
-    y: pd.Series[Any] | pd.DataFrame | None = None,
+    y: Labels = None,
     *,
     nominal: Collection[str] = (),
     task: str = "classification",
     grouped: bool = False,
 ) -> TableCheck:
-    """Findings of a table, in time and memory linear in its cells; a converted table already knows its
-    nominal columns."""
+    """Findings of a table, in time and memory linear in its cells."""
     if isinstance(X, ConvertedTable):
         converted = X
     else:
         declared = {j for j, name in enumerate(X.columns) if str(name) in set(map(str, nominal))}
         converted = convert_frame(PandasFrame(X), declared)
     look = _FrameLook(converted.table, y, task, grouped)
-    look.at_target()
     look.at_frame(converted)
     return look.summary()
 
 
 def warn_of_names(table: AnyTable, classes: NDArray[Any], grouped: bool) -> None:
-    """Warn of columns that name rows or subjects, if the table was not checked; `classes` are codes,
-    all 0 without classes."""
+    """Warn of columns that name rows or subjects, if nobody checked; `classes` are codes, or all 0."""
     if not isinstance(table, Table) or table.n_samples < FEW:
         return
     for j, name in enumerate(table.feature_names):
@@ -88,30 +84,24 @@ def warn_of_names(table: AnyTable, classes: NDArray[Any], grouped: bool) -> None
         )
 
 
-@dataclass(eq=False)
 class Look:
     """What has been seen so far of a table."""
 
-    table: AnyTable
-    y: pd.Series[Any] | pd.DataFrame | None
-    task: str
-    grouped: bool = False
-    notes: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
-    kinds: dict[str, int] = field(default_factory=dict)
-    class_counts: dict[str, int] = field(default_factory=dict)
-    n_events: int | None = None
-    n_missing: int = 0
-    classes: NDArray[np.intp] | None = None
-    labels: NDArray[np.intp] | None = None
-    number: Floats | None = None
-
-    def __post_init__(self) -> None:
-        self.width = self.table.n_features
+    def __init__(self, table: AnyTable, y: Labels, task: str, grouped: bool = False) -> None:
+        self.table, self.y, self.task, self.grouped = table, y, task, grouped
+        self.width, self.n_missing = table.n_features, 0
+        self.notes: dict[str, list[tuple[str, str]]] = {}
+        self.kinds = {kind.name.lower(): 0 for kind in Kind}
+        self.class_counts: dict[str, int] = {}
+        self.n_events: int | None = None
+        self.classes: NDArray[np.intp] | None = None
+        self.labels: NDArray[np.intp] | None = None
+        self.number: Floats | None = None
         self.scales: dict[str, tuple[float, ...]] = {}  # columns with codes beyond their scale
         self.alike: dict[str, Floats] = {}  # columns with levels of one spelling each
-        self.kinds = {kind.name.lower(): 0 for kind in Kind}
         self.rng = np.random.default_rng(0)
-        self.row_salt = self.salt(self.table.n_samples)
+        self.row_salt = self.salt(table.n_samples)
+        self._at_target()
 
     def salt(self, size: int) -> NDArray[np.uint64]:
         return self.rng.integers(0, 2**63, size=size, dtype=np.uint64)
@@ -119,11 +109,11 @@ class Look:
     def note(self, code: str, column: str, detail: str = "") -> None:
         self.notes.setdefault(code, []).append((column, detail))
 
-    def at_target(self) -> None:
+    def _at_target(self) -> None:
+        if self.y is None:
+            return
         if isinstance(self.y, pd.DataFrame):
             self._at_survival(self.y)
-            return
-        if self.y is None:
             return
         name, known = str(self.y.name), self.y.dropna()
         absent = len(self.y) - len(known)
@@ -145,10 +135,10 @@ class Look:
         sizes = np.bincount(codes[codes >= 0], minlength=len(labels)).tolist()
         pairs = sorted(zip(labels, sizes, strict=True), key=str)
         self.class_counts = {str(label): size for label, size in pairs}
-        for label, size in self.class_counts.items():
-            if size == 1 and len(known) >= FEW:
+        for label, size in self.class_counts.items() if len(known) >= FEW else ():
+            if size == 1:
                 self.note("single_member", name, repr(label))
-            elif 2 <= size <= 3 and len(known) >= FEW:
+            elif 2 <= size <= 3:
                 self.note("small_class", name, f"{label!r} ({size})")
         for group in _similar(map(str, labels)):
             self.note("similar_classes", name, " and ".join(map(repr, group)))
@@ -177,7 +167,7 @@ class Look:
         levels = event.dropna().unique().tolist()
         if 1 < len(levels) <= MOST_EVENTS and not set(levels) <= {0, 1}:
             shown = enumerate_names(sorted(map(str, levels))[:5])
-            self.note("event_codes", str(event.name), f"{shown}")
+            self.note("event_codes", str(event.name), shown)
         elif pd.api.types.is_numeric_dtype(event) and bool(event.dropna().isin([0, 1]).all()):
             self.n_events = int(event.sum())
             if 0 < self.n_events < int(event.notna().sum()):
@@ -237,26 +227,6 @@ class Look:
         if _is_scale(scale) and scale[0] in (0, 1) and codes[-1] == levels[-1]:
             self.scales[name] = tuple(codes.tolist())
 
-    def _note_scales(self) -> None:
-        """Codes that several columns share, or the target with a column."""
-        columns: dict[float, list[str]] = {}
-        for name, codes in self.scales.items():
-            for code in codes:
-                columns.setdefault(code, []).append(name)
-        target = None if self.y is None or self.y.ndim > 1 else str(self.y.name)
-        for code, names in columns.items():
-            if len(names) >= 3 or (target in names and len(names) > 1):
-                where = plural(len(names), "column")
-                shown = names if len(names) <= 3 else [*names[:2], f"… {names[-1]}"]
-                self.note("answer_code", names[0], f"{code:g} in {where} ({', '.join(shown)})")
-                for name in names[1:]:
-                    self.note("answer_code", name)
-        self.answers = [
-            f"{pattern}={code:g}"
-            for code, names in columns.items()
-            for pattern in _patterns(names, [*self.table.feature_names, *filter(None, [target])])
-        ]
-
     def _at_codes(self, name: str, known: Floats) -> None:
         """A code is at the end of the range, farther away than the span of all others, and occurs at
         least twice, or lies beyond a scale of whole numbers."""
@@ -284,7 +254,23 @@ class Look:
             values = values.copy()
             values[:, spelt] = np.column_stack([self.alike.pop(names[j]) for j in spelt])
         if self.labels is not None and self.labels.max() > 0:
-            self._at_class_copies(names, values, wanted)
+            known = self.labels >= 0
+            codes, cells = self.labels[known], values[known]
+            order = np.argsort(codes, kind="stable")
+            starts = np.searchsorted(codes[order], np.arange(codes.max() + 2))
+            share = np.zeros(values.shape[1])
+            for place in (0.0, 0.5, 1.0):  # a row of each class may be the odd one
+                rows = order[(starts[:-1] + place * (np.diff(starts) - 1)).astype(np.intp)]
+                typical = cells[rows]
+                distinct = (np.diff(np.sort(typical, axis=0), axis=0) > 0).all(axis=0)
+                for j in np.flatnonzero(wanted & distinct):
+                    agrees = cells[:, j] == typical[codes, j]
+                    if agrees.mean() >= 0.98:
+                        of_classes = np.bincount(codes, agrees) / np.diff(starts)
+                        share[j] = max(share[j], float(of_classes.min()))
+            for j in np.flatnonzero(share >= 0.8):
+                exact = share[j] == 1.0 and len(codes) == len(values)
+                self.note("target_copy" if exact else "near_copy", names[j])
         if self.number is not None:
             target = _standardized(self.number[:, np.newaxis])[:, 0]
             known = ~np.isnan(target)
@@ -294,26 +280,6 @@ class Look:
             for j, r in zip(np.flatnonzero(usable), agreement, strict=True):
                 if r > 0.9999:
                     self.note("target_copy" if r > 1 - 1e-9 else "near_copy", names[j])
-
-    def _at_class_copies(self, names: list[str], values: Floats, wanted: Booleans) -> None:
-        assert self.labels is not None
-        known = self.labels >= 0
-        codes, cells = self.labels[known], values[known]
-        order = np.argsort(codes, kind="stable")
-        starts = np.searchsorted(codes[order], np.arange(codes.max() + 2))
-        share = np.zeros(values.shape[1])
-        for place in (0.0, 0.5, 1.0):  # a row of each class may be the odd one
-            rows = order[(starts[:-1] + place * (np.diff(starts) - 1)).astype(np.intp)]
-            typical = cells[rows]
-            distinct = (np.diff(np.sort(typical, axis=0), axis=0) > 0).all(axis=0)
-            for j in np.flatnonzero(wanted & distinct):
-                agrees = cells[:, j] == typical[codes, j]
-                if agrees.mean() >= 0.98:
-                    of_classes = np.bincount(codes, agrees) / np.diff(starts)
-                    share[j] = max(share[j], float(of_classes.min()))
-        for j in np.flatnonzero(share >= 0.8):
-            exact = share[j] == 1.0 and len(codes) == len(values)
-            self.note("target_copy" if exact else "near_copy", names[j])
 
     def at_rows(self, digests: NDArray[np.uint64]) -> None:
         """Equal rows, and equal rows with different targets."""
@@ -332,10 +298,7 @@ class Look:
             self.note("contradictions", "", f"{rows:,}")
 
     def at_equal_columns(
-        self,
-        digests: NDArray[np.uint64],
-        equal: Callable[[int, int], bool],
-        varying: NDArray[np.intp],
+        self, digests: NDArray[np.uint64], equal: Callable[..., bool], varying: NDArray[np.intp]
     ) -> None:
         """Columns of one digest are compared cell by cell."""
         first: dict[int, list[int]] = {}
@@ -349,9 +312,24 @@ class Look:
                 self.note("duplicate_columns", names[j], f"{names[j]!r} equals {names[other]!r}")
 
     def summary(self) -> TableCheck:
-        self._note_scales()
+        """All findings, with the codes that several columns share, or the target with a column."""
+        columns: dict[float, list[str]] = {}
+        for name, codes in self.scales.items():
+            for code in codes:
+                columns.setdefault(code, []).append(name)
+        target = [] if self.y is None or self.y.ndim > 1 else [str(self.y.name)]
+        answers: list[str] = []
+        for code, names in columns.items():
+            if len(names) >= 3 or (len(names) > 1 and target and target[0] in names):
+                where = plural(len(names), "column")
+                shown = names if len(names) <= 3 else [*names[:2], f"… {names[-1]}"]
+                self.note("answer_code", names[0], f"{code:g} in {where} ({', '.join(shown)})")
+                for name in names[1:]:
+                    self.note("answer_code", name)
+            patterns = _patterns(names, [*self.table.feature_names, *target])
+            answers += [f"{pattern}={code:g}" for pattern in patterns]
         findings = (
-            finding_of(code, *zip(*self.notes[code], strict=True), answers=self.answers)
+            finding_of(code, *zip(*self.notes[code], strict=True), answers=answers)
             for code in CODES
             if code in self.notes
         )
@@ -412,9 +390,8 @@ class _FrameLook(Look):
             self.kinds["nominal"] += 1
         elif problem is not None:
             what = str(problem).partition(";")[0]
-            self.note(
-                "detection_limit" if "limits of detection" in what else "unreadable", name, what
-            )
+            limit = "limits of detection" in what
+            self.note("detection_limit" if limit else "unreadable", name, what)
         return dates or problem is not None
 
     def _at_words(self, name: str, levels: list[str], values: Floats) -> None:
@@ -539,8 +516,7 @@ def _similar(labels: Iterable[str]) -> list[list[str]]:
 
 
 def _one_spelling(labels: Iterable[Any]) -> Floats:
-    """A number for each label, equal for labels that differ only by case and blanks; -1, for a missing
-    label, comes last."""
+    """A number for each label, one for all spellings; -1, for a missing label, comes last."""
     numbers: dict[str, int] = {}
     spellings = (" ".join(str(label).split()).casefold() for label in labels)
     return np.array([*(numbers.setdefault(word, len(numbers)) for word in spellings), -1.0])
@@ -561,15 +537,11 @@ def _standardized(values: Floats) -> Floats:
     return np.asarray(centred / np.where(spread > 0, spread, 1.0))
 
 
-def find_in_sparse(
-    X: Any, y: pd.Series[Any] | pd.DataFrame | None = None, *, task: str = "classification"
-) -> TableCheck:
-    """Findings of a sparse table, in time and memory linear in its nonzero cells; columns that could
-    copy the target, count rows or hold codes are checked as dense ones."""
+def find_in_sparse(X: Any, y: Labels = None, *, task: str = "classification") -> TableCheck:
+    """Findings of a sparse table, in time and memory linear in its nonzero cells."""
     if not isinstance(X, SparseTable):
         X = read_sparse(X, tuple(f"x{j}" for j in range(X.shape[1])), ())
     look = _SparseLook(X, y, task)
-    look.at_target()
     look.at_cells()
     return look.summary()
 
@@ -609,7 +581,13 @@ class _SparseLook(Look):
         bits = (table.cells + 0.0).view(np.uint64)
         digests = np.zeros(self.width, dtype=np.uint64)
         np.add.at(digests, column, mix_bits(bits ^ self.row_salt[table.rows]))
-        self.at_equal_columns(digests, self._equal, np.flatnonzero(~constant))
+
+        def equal(j: int, other: int) -> bool:
+            a, b = (slice(table.start[k], table.start[k + 1]) for k in (j, other))
+            alike = np.array_equal(table.cells[a], table.cells[b], equal_nan=True)
+            return alike and np.array_equal(table.rows[a], table.rows[b])
+
+        self.at_equal_columns(digests, equal, np.flatnonzero(~constant))
         for part in column_parts(n, np.flatnonzero(dense & ~constant).tolist()):
             names = [table.feature_names[j] for j in part]
             values = np.column_stack([table.column(j) for j in part])
@@ -636,10 +614,3 @@ class _SparseLook(Look):
             spread = np.sqrt(np.maximum(square - total**2 / n, 0.0) * float(target @ target))
             like |= np.abs(product) > 0.999 * spread
         return like
-
-    def _equal(self, one: int, other: int) -> bool:
-        table = self.table
-        a, b = (slice(table.start[j], table.start[j + 1]) for j in (one, other))
-        return np.array_equal(table.rows[a], table.rows[b]) and np.array_equal(
-            table.cells[a], table.cells[b], equal_nan=True
-        )

@@ -16,17 +16,14 @@ from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 
 def record_input(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> None:
-    """Set ``n_features_in_`` and ``feature_names_in_`` as scikit-learn does, or without `reset` compare
-    with them."""
+    """Set what scikit-learn notes of an input, or without `reset` compare with it."""
     target = {} if y is None and not reset else {"y": y}
     try:
         from sklearn.utils.validation import validate_data
     except ImportError:  # scikit-learn 1.5
 
-        def validate_data(
-            estimator: Any, X: Any, *, skip_check_array: bool, **options: Any
-        ) -> None:
-            estimator._validate_data(X, cast_to_ndarray=not skip_check_array, **options)
+        def validate_data(learner: Any, X: Any, *, skip_check_array: bool, **options: Any) -> None:
+            learner._validate_data(X, cast_to_ndarray=not skip_check_array, **options)
 
     try:
         validate_data(estimator, X, reset=reset, skip_check_array=True, **target)
@@ -35,9 +32,8 @@ def record_input(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> None:
     except TypeError as error:
         raise InputTypeError(str(error)) from None
     except Exception as error:  # whatever a foreign table answers when it is asked for its columns
-        raise InputTypeError(
-            Param("X"), f" is not a table: {type(error).__name__}: {error}"
-        ) from None
+        reason = f"{type(error).__name__}: {error}"
+        raise InputTypeError(Param("X"), f" is not a table: {reason}") from None
 
 
 def estimator_accepts_missing(estimator: Any) -> bool:
@@ -58,9 +54,8 @@ def check_learner(name: str, model: Any, kind: str) -> None:
             " if the target is a number",
         )
     if kind == "regressor" and is_classifier(model):
-        raise ParameterError(
-            f"{name!r} is a classifier, and the target is a number; give a regressor"
-        )
+        what = f"{name!r} is a classifier, and the target is a number"
+        raise ParameterError(f"{what}; give a regressor")
 
 
 def seeded_clone(model: Any, seed: int) -> Any:

@@ -7,8 +7,10 @@ import re
 import struct
 import zipfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +20,9 @@ from pyfsagg._base.memory import require_memory
 from pyfsagg._base.settings import SEPARATORS, Reading
 from pyfsagg._base.validation import require_extra
 from pyfsagg._base.words import enumerate_names, first_line
-from pyfsagg._message import Param
+from pyfsagg._message import Param, Remedy, Use
 from pyfsagg._table import delimited
-from pyfsagg._table.columns import decimal_of, numbers_of, numbers_with_limits, refuse_points
+from pyfsagg._table.columns import decimal_of, numbers_of, numbers_with_limits
 from pyfsagg._table.head import after_lines, begin_table, read_head, with_head
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
@@ -62,29 +64,25 @@ def read_sheet(
             name = sheets[int(name) - 1]
         if name not in sheets:
             raise UnknownNameError("sheet", name, sheets)
-        cells = book.get_sheet_by_name(name)
-        rows = cells.to_python(skip_empty_area=True)
+        area = book.get_sheet_by_name(name)
+        rows = area.to_python(skip_empty_area=True)
         if first:
-            rows = rows[max(0, first - 1 - (cells.start or (0, 0))[0]) :]
+            rows = rows[max(0, first - 1 - (area.start or (0, 0))[0]) :]
     except UnknownNameError:
         raise
     except (calamine.CalamineError, OSError, ValueError) as error:
         raise DataError(f"{label} is not a readable workbook: {error}") from None
     rows = [row for row in rows if any(cell not in ("", None) for cell in row)]
-    if len(rows) < 2:
-        raise DataError(f"sheet {name!r} of {label} has no rows below a header")
     top = [["" if cell is None else str(_whole(cell)).strip() for cell in row] for row in rows[:60]]
-    head = read_head(top, n_header)
-    header, rows = list(head.names), rows[head.n_rows :]
-    if not rows:
+    head = read_head(top, n_header) if top else None
+    if head is None or len(rows) <= head.n_rows:
         raise DataError(f"sheet {name!r} of {label} has no rows below a header")
+    header, rows = list(head.names), rows[head.n_rows :]
     repeats = [title for title in header if title and header.count(title) > 1]
     if repeats:
         raise DataError(f"sheet {name!r} of {label} has the duplicate column name {repeats[0]!r}")
-    columns = []
-    for j in range(len(header)):
-        column = [row[j] if j < len(row) else "" for row in rows]
-        columns.append(_column(column, frozenset(missing)))
+    cells = ([row[j] if j < len(row) else "" for row in rows] for j in range(len(header)))
+    columns = [_column(column, frozenset(missing)) for column in cells]
     return _frame_of(columns, header), name, sheets, head.notes
 
 
@@ -106,26 +104,23 @@ def _require_cells(content: bytes, label: str) -> None:
                 sheet = delimited.read_part(archive, part, label, unpacked)
                 unpacked += len(sheet)
                 if part.filename.startswith("xl/worksheets/sheet"):
-                    _require_grid(*_grid_of_excel(sheet), label)
+                    rows = max((int(found[1]) for found in _ROW.finditer(sheet)), default=0)
+                    letters = {found[1] for found in _COLUMN.finditer(sheet)}
+                    columns = max(map(_number_of_column, letters), default=0)
                 elif part.filename == "content.xml":
-                    _require_grid(*_grid_of_ods(sheet), label)
+                    rows, columns = _grid_of_ods(sheet)
+                else:
+                    continue
+                what = f"the {rows:,} × {columns:,} cells up to the last one of {label}"
+                needed, remedy = (
+                    _BYTES_OF_CELL * rows * columns,
+                    "delete cells that lie far from the table",
+                )
+                require_memory(needed, what, remedy)
     except DataError:
         raise
     except (zipfile.BadZipFile, *delimited.DAMAGED, RuntimeError, NotImplementedError) as error:
         raise DataError(f"{label} is not a readable workbook: {error}") from None
-
-
-def _require_grid(rows: int, columns: int, label: str) -> None:
-    what = f"the {rows:,} × {columns:,} cells up to the last one of {label}"
-    require_memory(
-        _BYTES_OF_CELL * rows * columns, what, "delete cells that lie far from the table"
-    )
-
-
-def _grid_of_excel(sheet: bytes) -> tuple[int, int]:
-    columns = {found[1] for found in _COLUMN.finditer(sheet)}
-    last = max(map(_number_of_column, columns), default=0)
-    return max((int(found[1]) for found in _ROW.finditer(sheet)), default=0), last
 
 
 def _grid_of_ods(content: bytes) -> tuple[int, int]:
@@ -174,6 +169,12 @@ def _frame_of(columns: Sequence[pd.Series[Any]], names: Any) -> pd.DataFrame:
     return frame.set_axis(names, axis="columns")
 
 
+def _with_columns(frame: pd.DataFrame, new: dict[int, Any]) -> pd.DataFrame:
+    """The table with other columns at some positions."""
+    columns = [new.get(j, frame.iloc[:, j]) for j in range(frame.shape[1])]
+    return _frame_of(columns, frame.columns) if new else frame
+
+
 _NAMES_OF_SEPARATORS = {mark: name for name, mark in SEPARATORS.items() if name.isalpha()}
 _UNREADABLE = (LookupError, ValueError, TypeError, OSError, AttributeError, RecursionError)
 _STRANGERS = {
@@ -204,61 +205,53 @@ class TableSource:
 def read_source(source: str | Path, reading: Reading | None = None) -> TableSource:
     """Read a table from a file, or from standard input (``"-"``)."""
     how = reading or Reading()
-    reader, frame = _read(source, how)
-    if how.labels is not None:
-        frame = reader.join(frame, _read_labels(how, reader.matched))
-    for pattern in set(how.missing_codes) - {""} - reader.matched:
+    file = _File(source, how)
+    frame = file.frame if how.labels is None else file.joined()
+    for pattern in set(how.missing_codes) - {""} - file.matched:
         raise UnknownNameError("column", pattern, map(str, frame.columns))
-    dropped = [name for name in how.drop if name not in reader.dropped]
+    dropped = [name for name in how.drop if name not in file.dropped]
     for name in dropped:
         if name not in frame.columns:
             raise UnknownNameError("column", name, map(str, frame.columns))
-    return TableSource(frame.drop(columns=dropped), reader.record, tuple(reader.notes))
+    return TableSource(frame.drop(columns=dropped), file.record, tuple(file.notes))
 
 
-def _read(source: str | Path, how: Reading) -> tuple[_Reader, pd.DataFrame]:
-    """The table of one file, and its reader with what it found."""
-    reader = _Reader(delimited.shown_source(source), how)
-    content, digest = delimited.read_hashed(source)
-    frame = reader.read(content, str(source))
-    reader.record = {"file": Path(reader.label).name, "sha256": digest, **reader.record}
-    return reader, frame
+class _File:
+    """A file that was read: its table (`frame`, indexed by names of samples), and what was found."""
 
-
-def _read_labels(how: Reading, matched: set[str]) -> TableSource:
-    """The second file; patterns of codes that are for its columns are added to those `matched`."""
-    reader, frame = _read(str(how.labels), Reading(missing=how.missing))
-    matched |= reader.matched
-    return TableSource(frame, reader.record, tuple(reader.notes))
-
-
-class _Reader:
-    """Reads one file and notes what it finds."""
-
-    def __init__(self, label: str, how: Reading) -> None:
-        self.label, self.how = label, how
-        self.record: dict[str, Any] = {}
+    def __init__(self, source: str | Path, how: Reading) -> None:
+        self.label, self.how = delimited.shown_source(source), how
         self.notes: list[str] = []
         self.dropped: set[str] = set()
         self.matched: set[str] = set()  # patterns of columns whose codes are missing values
-
-    def read(self, content: bytes, name: str) -> pd.DataFrame:
-        """The table of a content, with the names of the samples as its index."""
-        frame = self._cells(content, name)
-        if self.how.transpose:
+        content, digest = delimited.read_hashed(source)
+        self.record: dict[str, Any] = {"file": Path(self.label).name, "sha256": digest}
+        frame = self._cells(content, str(source))
+        if how.transpose:
             frame = self._transposed(frame)
-        frame = self._with_row_names(frame)
-        frame = self._with_numbers(frame)
-        if frame.empty:
+        self.frame = self._with_numbers(self._with_row_names(frame))
+        if self.frame.empty:
             raise DataError(f"{self.label} has no rows")
-        return frame
+
+    @cached_property
+    def labels(self) -> _File:
+        """The second file."""
+        return _File(str(self.how.labels), Reading(missing=self.how.missing))
 
     def _cells(self, content: bytes, name: str) -> pd.DataFrame:
         if not content.strip():
             raise DataError(f"{self.label} is empty")
         suffixes = [suffix.lower() for suffix in Path(name).suffixes]
         if is_workbook(content):
-            return self._workbook(content)
+            frame, sheet, sheets, found = read_sheet(content, self.label, self.how, self._words())
+            self.record |= {"format": "workbook", "sheet": sheet}
+            if self.how.sheet is None and len(sheets) > 1:
+                self.notes.append(
+                    f"sheet {sheet!r}, the first of {len(sheets)}, was read (others: "
+                    f"{enumerate_names(sheets[1:])}); the setting 'sheet' names another"
+                )
+            self.notes += found
+            return frame
         if self.how.sheet is not None:
             raise ParameterError(Param("sheet"), f" needs a workbook, and {self.label} is not one")
         if content.startswith(b"PK\x03\x04"):
@@ -270,31 +263,16 @@ class _Reader:
         if ".feather" in suffixes or content.startswith((b"ARROW1", b"FEA1")):
             return self._arrow(content, "Feather")
         if ".dta" in suffixes or content.startswith(b"<stata_dta>"):
-            return self._stata(content)
+            self.record["format"] = "Stata"
+            try:  # value labels become levels, and the codes of missing values are missing
+                frame = pd.read_stata(io.BytesIO(content))
+            except (EOFError, struct.error, *_UNREADABLE) as error:
+                raise DataError(f"{self.label} is not a readable Stata file: {error}") from None
+            return frame.set_axis(list(map(str, frame.columns)), axis="columns")
         if ".arff" in suffixes:
             self.record["format"] = "ARFF"
             return _read_arff(content, self.label)
         return self._text(content)
-
-    def _workbook(self, content: bytes) -> pd.DataFrame:
-        frame, sheet, sheets, found = read_sheet(content, self.label, self.how, self._words())
-        self.record |= {"format": "workbook", "sheet": sheet}
-        if self.how.sheet is None and len(sheets) > 1:
-            self.notes.append(
-                f"sheet {sheet!r}, the first of {len(sheets)}, was read (others: "
-                f"{enumerate_names(sheets[1:])}); the setting 'sheet' names another"
-            )
-        self.notes += found
-        return frame
-
-    def _stata(self, content: bytes) -> pd.DataFrame:
-        """Value labels become levels, and the codes of missing values are missing."""
-        self.record["format"] = "Stata"
-        try:
-            frame = pd.read_stata(io.BytesIO(content))
-        except (EOFError, struct.error, *_UNREADABLE) as error:
-            raise DataError(f"{self.label} is not a readable Stata file: {error}") from None
-        return frame.set_axis(list(map(str, frame.columns)), axis="columns")
 
     def _arrow(self, content: bytes, name: str) -> pd.DataFrame:
         what = f"{self.label}, a {name} file,"
@@ -316,8 +294,8 @@ class _Reader:
         except DataError:
             raise
         except (pa.ArrowException, *_UNREADABLE) as error:
-            reason = first_line(error)
-            raise DataError(f"{self.label} is not a readable {name} file: {reason}") from None
+            unreadable = f"{self.label} is not a readable {name} file: {first_line(error)}"
+            raise DataError(unreadable) from None
         return frame.set_axis(list(map(str, frame.columns)), axis="columns")
 
     def _text(self, content: bytes) -> pd.DataFrame:
@@ -366,11 +344,18 @@ class _Reader:
         if self.how.decimal is not None:
             return frame
         words = _word_columns(frame.drop(columns=list(row_names)))
-        decimal = decimal_of(words, points=_has_points(frame), separator=layout.separator)
+        reals = (column.dropna() for _, column in frame.select_dtypes("float").items())
+        points = any(bool((known % 1 != 0).any()) for known in reals)
+        decimal = decimal_of(words, points=points, separator=layout.separator)
         self.record["decimal"] = decimal
         if decimal == ",":
             frame = self._rows(text, layout, decimal, row_names)
-            refuse_points(_word_columns(frame.drop(columns=list(row_names))))
+            for column in _word_columns(frame.drop(columns=list(row_names))):
+                if numbers_of(column, ",") is None and numbers_of(column, ".") is not None:
+                    raise DataError(
+                        f"column {str(column.name)!r} has decimal points and others have decimal commas",
+                        Remedy("say which: ", Use(decimal=","), " or ", Use(decimal=".")),
+                    )
             self.notes.append("decimal commas were found")
         return frame
 
@@ -395,27 +380,18 @@ class _Reader:
         """The table with codes of some columns, such as ``q*=9``, as missing."""
         new: dict[int, Any] = {}
         for pattern, words in self.how.missing_codes.items():
-            found = [j for j, name in enumerate(frame.columns) if fnmatchcase(str(name), pattern)]
-            if pattern and found:
-                self.matched.add(pattern)
-            for j in found if pattern else ():
-                column = new.get(j, frame.iloc[:, j])
-                codes = [float(word) for word in words if _is_number(word)]
-                coded = column.isin(words)
-                if pd.api.types.is_numeric_dtype(column):
-                    coded = column.isin(codes)
-                    column = column.astype(float)
-                new[j] = column.mask(coded)
-        if not new:
-            return frame
-        return _frame_of(
-            [new.get(j, frame.iloc[:, j]) for j in range(frame.shape[1])], frame.columns
-        )
+            for j, name in enumerate(frame.columns):
+                if pattern and fnmatchcase(str(name), pattern):
+                    self.matched.add(pattern)
+                    column = new.get(j, frame.iloc[:, j])
+                    number = pd.api.types.is_numeric_dtype(column)
+                    coded = column.isin(_numbers_of(words) if number else words)
+                    new[j] = (column.astype(float) if number else column).mask(coded)
+        return _with_columns(frame, new)
 
     def _transposed(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The table with samples in rows, each feature with the type of its cells. Columns that
-        describe features are omitted: those before all that the second file names, and words beside
-        numbers; `id` may name that of the features."""
+        """The table with samples in rows, each feature with the type of its cells. Columns that describe
+        features are omitted: those before all that the second file names, and words beside numbers."""
         columns = list(map(str, frame.columns))
         self.dropped = set(self.how.drop) & set(columns[1:])
         place = columns.index(self.how.id) if self.how.id in columns else 0
@@ -442,7 +418,7 @@ class _Reader:
             for j, dtype in enumerate(frame.dtypes)
         ]
         if self.how.labels is not None:
-            other = _read_labels(self.how, set()).frame
+            other = self.labels.frame
             keys = [pd.Series(other.index), *(other[name] for name in other.columns)]
             known = max(
                 (set(key.astype(str)) & set(map(str, frame.columns)) for key in keys), key=len
@@ -456,28 +432,26 @@ class _Reader:
 
     def _with_row_names(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Names of samples become the index; empty columns without a name go."""
-        blank = [
-            j
-            for j, name in enumerate(frame.columns)
-            if not str(name).strip() and bool(frame.iloc[:, j].isna().all())
-        ]
-        if blank:
-            frame = frame.iloc[:, [j for j in range(frame.shape[1]) if j not in set(blank)]]
-            self.notes.append(f"{len(blank)} empty column(s) without a name were omitted")
+        named = [bool(str(name).strip()) for name in frame.columns]
+        kept = [j for j, known in enumerate(named) if known or frame.iloc[:, j].notna().any()]
+        if len(kept) < len(named):
+            self.notes.append(
+                f"{len(named) - len(kept)} empty column(s) without a name were omitted"
+            )
+            frame = frame.iloc[:, kept]
         if self.how.id is not None and not (self.how.transpose and frame.columns[0] == ""):
             if self.how.id not in frame.columns:
                 raise UnknownNameError("column", self.how.id, map(str, frame.columns))
-            return self._named(frame, list(frame.columns).index(self.how.id))
-        unnamed = [j for j, name in enumerate(frame.columns) if not str(name).strip()]
-        if unnamed == [0] and frame.shape[1] > 1:
+            position = list(frame.columns).index(self.how.id)
+        else:
+            unnamed = [j for j, name in enumerate(frame.columns) if not str(name).strip()]
+            if unnamed != [0] or frame.shape[1] == 1:
+                return frame
+            position = 0
             self._note(
                 not self.how.transpose,
                 "the first column has no name and was taken as names of the rows, not as a feature",
             )
-            return self._named(frame, 0)
-        return frame
-
-    def _named(self, frame: pd.DataFrame, position: int) -> pd.DataFrame:
         index = pd.Index(frame.iloc[:, position].astype(str), name=frame.columns[position] or None)
         if not index.is_unique:
             twice = index[index.duplicated()][0]
@@ -503,49 +477,62 @@ class _Reader:
             if words is None and self.how.limits != "error":
                 words = numbers_with_limits(column, decimal, self.how.limits)
             if words is not None:
-                new[j] = words.values
-                for note in words.notes:
+                new[j] = words[0]
+                for note in words[1]:
                     notes.setdefault(note, []).append(str(column.name))
-        codes = [float(word) for word in self.how.missing_codes[""] if _is_number(word)]
-        if codes:
-            for j in range(frame.shape[1]):
-                values = new.get(j, frame.iloc[:, j])
-                if pd.api.types.is_numeric_dtype(values) and bool(values.isin(codes).any()):
-                    new[j] = values.astype(float).mask(values.isin(codes))
+        codes = _numbers_of(self.how.missing_codes[""])
+        for j in range(frame.shape[1]) if codes else ():
+            values = new.get(j, frame.iloc[:, j])
+            if pd.api.types.is_numeric_dtype(values) and bool(values.isin(codes).any()):
+                new[j] = values.astype(float).mask(values.isin(codes))
         for note, names in notes.items():
             self.notes.append(f"read as numbers ({note}): {enumerate_names(names)}")
-        if not new:
-            return frame
-        columns = [new.get(j, frame.iloc[:, j]) for j in range(frame.shape[1])]
-        return _frame_of(columns, frame.columns)
+        return _with_columns(frame, new)
 
-    def join(self, frame: pd.DataFrame, labels: TableSource) -> pd.DataFrame:
-        """The table with the columns of a second file."""
-        other = labels.frame
-        key = self.how.id
+    def joined(self) -> pd.DataFrame:
+        """The table with the columns of the second file."""
+        frame, other, key, file = (
+            self.frame,
+            self.labels.frame,
+            self.how.id,
+            self.labels.record["file"],
+        )
+        self.matched |= self.labels.matched
+        self.record["labels"] = self.labels.record
         named = not isinstance(frame.index, pd.RangeIndex)
         if key is not None and key in other.columns:
             other = other.set_index(other[key].astype(str)).drop(columns=key)
-        elif named and isinstance(other.index, pd.RangeIndex):
-            other = _by_first_column(other, frame.index)
-        self.record["labels"] = labels.record
+        elif named and isinstance(other.index, pd.RangeIndex) and other.shape[1] > 1:
+            names = pd.Index(other.iloc[:, 0].astype(str))
+            if 2 * len(set(frame.index) & set(names)) >= len(frame):
+                other = other.iloc[:, 1:].set_axis(names, axis="index")
         by_name = named and not isinstance(other.index, pd.RangeIndex)
         if by_name:
-            other = _in_order(other, frame.index, self.label, labels.record["file"])
+            absent = frame.index[~frame.index.isin(other.index)]
+            if len(absent):
+                raise DataError(
+                    f"{file} has no row for {len(absent)} of {len(frame)} samples of {self.label}, for "
+                    f"instance {absent[0]!r}; omit a column that is not a sample (drop)"
+                )
+            if not other.index.is_unique:
+                twice = other.index[other.index.duplicated()][0]
+                raise DataError(f"{file} names the sample {twice!r} twice")
+            other = other.loc[frame.index]
         elif len(other) != len(frame):
             raise DataError(
-                f"{labels.record['file']} has {len(other)} rows for {len(frame)} samples of "
-                f"{self.label}; name the samples in both files (id) or give one row each"
+                f"{file} has {len(other)} rows for {len(frame)} samples of {self.label}; name the "
+                "samples in both files (id) or give one row each"
             )
         else:
             other = other.set_axis(frame.index, axis="index")
-        twice = [str(name) for name in other.columns if name in frame.columns]
-        if twice:
-            raise DataError(
-                f"the column {twice[0]!r} is in {self.label} and in {labels.record['file']}; drop it"
-            )
-        how = "by the names of the samples" if by_name else "row by row"
-        self.notes.append(f"{labels.record['file']} was joined {how}")
+        for name in other.columns:
+            if name in frame.columns:
+                raise DataError(
+                    f"the column {str(name)!r} is in {self.label} and in {file}; drop it"
+                )
+        self.notes.append(
+            f"{file} was joined {'by the names of the samples' if by_name else 'row by row'}"
+        )
         if other.shape[1] > 1:
             self.notes.append(
                 f"its columns {enumerate_names(list(map(repr, other.columns)))} are features, except the "
@@ -562,18 +549,13 @@ def _word_columns(frame: pd.DataFrame) -> list[pd.Series[Any]]:
     return [frame.iloc[:, j] for j, dtype in enumerate(frame.dtypes) if _is_words(dtype)]
 
 
-def _has_points(frame: pd.DataFrame) -> bool:
-    """Whether a column of numbers has digits after a decimal point."""
-    positions = [j for j, dtype in enumerate(frame.dtypes) if getattr(dtype, "kind", "O") == "f"]
-    return any(bool((frame.iloc[:, j].dropna() % 1 != 0).any()) for j in positions)
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
+def _numbers_of(words: Sequence[str]) -> list[float]:
+    """Those of the words that are numbers."""
+    found = []
+    for word in words:
+        with suppress(ValueError):
+            found.append(float(word))
+    return found
 
 
 def _single_blanks(text: str) -> str:
@@ -593,29 +575,6 @@ def _as_text(first: Sequence[str], rows: Any) -> str:
     return "\n".join(
         ",".join([cell(name), *map(cell, row)]) for name, row in zip(first, rows, strict=True)
     )
-
-
-def _by_first_column(other: pd.DataFrame, index: pd.Index) -> pd.DataFrame:
-    """Labels by their first column if that names the samples."""
-    names = pd.Index(other.iloc[:, 0].astype(str))
-    known = len(set(index) & set(names))
-    if other.shape[1] > 1 and 2 * known >= len(index):
-        return other.iloc[:, 1:].set_axis(names, axis="index")
-    return other
-
-
-def _in_order(other: pd.DataFrame, index: pd.Index, label: str, file: str) -> pd.DataFrame:
-    absent = [name for name in index if name not in set(other.index)]
-    if absent:
-        raise DataError(
-            f"{file} has no row for {len(absent)} of {len(index)} samples of {label}, for instance "
-            f"{absent[0]!r}; omit a column that is not a sample (drop)"
-        )
-    if not other.index.is_unique:
-        raise DataError(
-            f"{file} names the sample {other.index[other.index.duplicated()][0]!r} twice"
-        )
-    return other.loc[index]
 
 
 def _read_arff(content: bytes, label: str) -> pd.DataFrame:

@@ -18,8 +18,7 @@ MAX_ROWS = np.iinfo(np.int32).max - 1  # a row number is an int32, and one more 
 
 
 def sparse_columns(X: Any) -> Any:
-    """`X` by columns, without stored zeros and duplicates, with rows ascending; duplicates are summed
-    as floats, booleans by or."""
+    """`X` by columns, rows ascending, no stored zeros; duplicates are summed, of booleans by or."""
     import scipy.sparse
 
     known = getattr(X, "format", None) in _CHECKS
@@ -75,9 +74,7 @@ def _compressed(X: Any) -> str | None:
         return f"indptr has {indptr.size} entries instead of {n_major + 1} for {n_major} {major}s"
     if indptr[0] != 0:
         return f"indptr begins with {indptr[0]} instead of 0"
-    falls = np.flatnonzero(indptr[1:] < indptr[:-1])
-    if falls.size:
-        k = falls[0]
+    for k in np.flatnonzero(indptr[1:] < indptr[:-1])[:1]:
         return f"indptr falls from {indptr[k]} to {indptr[k + 1]} at {major} {k}"
     if indices.size != len(data):
         return f"there are {indices.size} indices for {len(data)} values"
@@ -120,9 +117,9 @@ def _diagonals(X: Any) -> str | None:
         return "a diagonal occurs twice"
     # SciPy takes diagonals outside of the table for empty, but reads foreign memory for large ones.
     outside = offsets[(offsets < -X.shape[0]) | (offsets > X.shape[1])]
-    if outside.size:
-        return f"the diagonal {outside[0]} lies outside of the shape {X.shape}"
-    return None
+    return (
+        f"the diagonal {outside[0]} lies outside of the shape {X.shape}" if outside.size else None
+    )
 
 
 _CHECKS = {
@@ -147,9 +144,7 @@ def _whole_numbers(values: Any, name: str) -> NDArray[Any]:
 
 def _outside(indices: NDArray[Any], size: int, what: str) -> str | None:
     """What is wrong with `indices` of `size` places, counted from 0."""
-    if not indices.size:
-        return None
-    for extreme in (indices.max(), indices.min()):
+    for extreme in (indices.max(), indices.min()) if indices.size else ():
         if not 0 <= extreme < size:
             return f"a cell lies in {what} {extreme}, and there are {size}, counted from 0"
     return None
@@ -239,22 +234,19 @@ def infinite_cell(name: str, row: int) -> DataError:
 
 
 def read_sparse(X: Any, names: tuple[str, ...], nominal: Collection[int]) -> SparseTable:
-    """Read a SciPy sparse matrix or array, which is not changed; duplicates are summed, and all columns
-    but `nominal` ones have the kind of the values."""
+    """A SciPy matrix or array, not changed; all but `nominal` columns have the kind of the values."""
     dtype = X.dtype
     if dtype.kind == "c":
         raise DataError("Complex data not supported: ", Param("X"), " has complex values")
     if dtype.kind not in "fiub":
         raise InputTypeError(Param("X"), f" has the unsupported type {dtype}")
     columns = sparse_columns(X)
-    cells = columns.data
-    rows = columns.indices.astype(np.int32)
+    cells, rows = columns.data, columns.indices.astype(np.int32)
     start = columns.indptr.astype(np.int64)
     infinite = np.flatnonzero(np.isinf(cells))
     if infinite.size:
-        place = int(infinite[0])
-        j = int(np.searchsorted(start, place, side="right")) - 1
-        raise infinite_cell(names[j], int(rows[place]))
+        j = int(np.searchsorted(start, infinite[0], side="right")) - 1
+        raise infinite_cell(names[j], int(rows[infinite[0]]))
     kinds = np.full(len(names), array_kind(dtype), dtype=np.int8)
     levels: dict[int, tuple[Any, ...]] = {}
     for j in nominal:

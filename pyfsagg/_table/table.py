@@ -129,15 +129,16 @@ def as_table(
     """A :class:`Table` of an array, a frame that narwhals knows, or, with `sparse`, a
     :class:`SparseTable` of a SciPy matrix. `nominal` columns (names or positions) are levels whatever
     their type, and `allow_constant` accepts a table without variation."""
-    if is_sparse(X) and not sparse:
-        raise InputTypeError(
-            "sparse input is read by wam, bam and influence with the filters that "
-            "list_methods('filters') marks as sparse, and not here",
-            Remedy("convert it with ", DENSE, f" if {dense_megabytes(X)} fit into memory"),
-        )
-    if isinstance(X, AnyTable):
+    if isinstance(X, AnyTable if sparse else Table):
         return X
-    if is_sparse(X):
+    opened = X.frame if isinstance(X, ConvertedTable) else frames.open_frame(X)
+    if opened is None and is_sparse(X):
+        if not sparse:
+            raise InputTypeError(
+                "sparse input is read by wam, bam and influence with the filters that "
+                "list_methods('filters') marks as sparse, and not here",
+                Remedy("convert it with ", DENSE, f" if {dense_megabytes(X)} fit into memory"),
+            )
         _check_dimensions(X.shape)
         require_memory(
             SPARSE_COLUMN * X.shape[1],
@@ -147,31 +148,27 @@ def as_table(
         labels = _array_names(X.shape, feature_names)
         check_names(pd.Index(labels))
         _check_shape(X.shape, min_samples, min_features)
-        table = read_sparse(
-            X, tuple(map(str, labels)), column_positions("nominal", nominal, labels)
-        )
-        if not allow_constant:
-            _refuse_constant(table)
-        return table
-    opened = X.frame if isinstance(X, ConvertedTable) else frames.open_frame(X)
-    frame = array_frame(X, feature_names) if opened is None else opened
-    check_names(frame.names)
-    _check_shape(frame.shape, min_samples, min_features)
-    declared = column_positions("nominal", nominal, list(frame.names))
-    known = isinstance(X, ConvertedTable) and X.declared == declared
-    converted: ConvertedTable = X if known else convert_frame(frame, declared)
-    for error in converted.problems.values():
-        raise error
-    values = converted.table.values
-    for part in column_parts(values.shape[0], range(values.shape[1])):
-        infinite = np.isinf(values[:, frames.as_slice(part)])
-        if infinite.any():
-            place = int(infinite.any(axis=0).argmax())
-            row = int(infinite[:, place].argmax())
-            raise infinite_cell(converted.feature_names[part[place]], row)
-    if not allow_constant:
-        _refuse_constant(converted.table)
-    return converted.table
+        declared = column_positions("nominal", nominal, labels)
+        table: AnyTable = read_sparse(X, tuple(map(str, labels)), declared)
+    else:
+        frame = array_frame(X, feature_names) if opened is None else opened
+        check_names(frame.names)
+        _check_shape(frame.shape, min_samples, min_features)
+        declared = column_positions("nominal", nominal, list(frame.names))
+        known = isinstance(X, ConvertedTable) and X.declared == declared
+        converted: ConvertedTable = X if known else convert_frame(frame, declared)
+        for error in converted.problems.values():
+            raise error
+        table, values = converted.table, converted.table.values
+        for part in column_parts(values.shape[0], range(values.shape[1])):
+            infinite = np.isinf(values[:, frames.as_slice(part)])
+            if infinite.any():
+                place = int(infinite.any(axis=0).argmax())
+                row = int(infinite[:, place].argmax())
+                raise infinite_cell(table.feature_names[part[place]], row)
+    if not allow_constant and not any(varies(table.column(j)) for j in range(table.n_features)):
+        raise DataError("every feature is constant; there is nothing to rank")
+    return table
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,14 +280,12 @@ def _check_shape(shape: tuple[int, ...], min_samples: int, min_features: int) ->
 def check_names(columns: pd.Index) -> None:
     """Refuse columns with empty or repeated names."""
     if isinstance(columns, pd.MultiIndex):
-        raise DataError(
-            Param("X"), " has several levels of column names", Remedy("flatten them to one")
-        )
-    missing = columns.isna()
+        message = " has several levels of column names"
+        raise DataError(Param("X"), message, Remedy("flatten them to one"))
     names = [str(name) for name in columns.tolist()]
-    blank = [j for j, name in enumerate(names) if missing[j] or not name.strip()]
-    if blank:
-        raise DataError(f"column {blank[0] + 1} of the table has no name; give every column a name")
+    for j, missing in enumerate(columns.isna(), start=1):
+        if missing or not names[j - 1].strip():
+            raise DataError(f"column {j} of the table has no name; give every column a name")
     check_writable_names(names, "a column")
     frames.refuse_duplicates(names)
 
@@ -299,13 +294,10 @@ def column_positions(
     argument: str, columns: Sequence[str | int] | None, names: list[Any]
 ) -> set[int]:
     """The positions of the columns that an argument names or counts."""
-    if columns is None:
-        return set()
-    if isinstance(columns, str):
-        columns = [columns]
-    positions = set()
+    positions: set[int] = set()
     place = {name: j for j, name in enumerate(names)}
-    for column in check_list(argument, columns):
+    given = [columns] if isinstance(columns, str) else () if columns is None else columns
+    for column in check_list(argument, given):
         if isinstance(column, Hashable) and column in place:
             positions.add(place[column])
         elif isinstance(column, numbers.Integral):
@@ -325,14 +317,10 @@ def column_parts(n_samples: int, positions: Sequence[int]) -> Iterator[Sequence[
         yield positions[start : start + size]
 
 
-def _refuse_constant(table: AnyTable) -> None:
-    """Refuse a table in which no column varies; stops at the first that does."""
-    for j in range(table.n_features):
-        column = table.column(j)
-        known = column[~np.isnan(column)]
-        if (known != known[:1]).any():
-            return
-    raise DataError("every feature is constant; there is nothing to rank")
+def varies(column: Floats) -> bool:
+    """Whether two known cells differ."""
+    known = column[~np.isnan(column)]
+    return bool((known != known[:1]).any())
 
 
 def full_weights(n_samples: int, sample_weight: Any = None) -> Weights:
@@ -340,22 +328,20 @@ def full_weights(n_samples: int, sample_weight: Any = None) -> Weights:
     if sample_weight is None:
         return np.ones((1, n_samples), dtype=np.uint16)
     weights = as_array("sample_weight", sample_weight, np.float64)
+    what = Param("sample_weight")
     if weights.shape != (n_samples,):
-        raise ParameterError(
-            Param("sample_weight"),
-            " must have one number per sample: Sample weights must be 1D of length ",
-            f"{n_samples}, got shape {weights.shape}",
-        )
+        message = " must have one number per sample: Sample weights must be 1D of length "
+        raise ParameterError(what, message, f"{n_samples}, got shape {weights.shape}")
     whole = np.isfinite(weights).all() and bool((weights == np.floor(weights)).all())
     if whole and weights.max() > MAX_WEIGHT:
         raise ParameterError(
-            Param("sample_weight"),
+            what,
             f" counts a row {weights.max():.0f} times, and a row counts at most {MAX_WEIGHT} times",
             Remedy("divide the weights by a common factor"),
         )
     if not whole or weights.min() < 0 or weights.sum() < 2:
         raise ParameterError(
-            Param("sample_weight"),
+            what,
             f" says how often each row counts: whole numbers from 0 to {MAX_WEIGHT}, not nearly ",
             "all of them zero; their sum must be at least 2",
         )
@@ -384,8 +370,7 @@ ALIASED = 1e-7
 
 @dataclass(frozen=True, eq=False)
 class Adjusters:
-    """The adjusting columns of the rows: nominal (words, booleans, two values, or declared; missing is
-    a level), or complete numbers."""
+    """The adjusting columns: nominal (words, two values, or declared; missing is a level), or numbers."""
 
     table: Table
 
@@ -433,11 +418,9 @@ class Adjusters:
     @cached_property
     def indicators(self) -> Floats:
         """A column of ones, and one for each level of a nominal column (n_samples, ·)."""
-        columns = [np.ones((self.table.n_samples, 1))]
-        for j in np.flatnonzero(self.nominal).tolist():
-            codes = self._codes(j)
-            columns.append(np.eye(codes.max() + 1)[codes])
-        return np.hstack(columns)
+        codes = [self._codes(j) for j in np.flatnonzero(self.nominal).tolist()]
+        ones = np.ones((self.table.n_samples, 1))
+        return np.hstack([ones, *(np.eye(each.max() + 1)[each] for each in codes)])
 
     @property
     def design(self) -> Floats:
@@ -498,20 +481,14 @@ def set_apart(task: Task, table: T) -> tuple[T, Adjusters | None, Table | None]:
         if not places.size or not rest.size:
             few = "no column" if not places.size else "all columns, and leaves none to be scored"
             raise DataError(Param(role), f" names {few}")
-        values = np.column_stack([table.column(j) for j in chosen])
+        values = np.asfortranarray(np.column_stack([table.column(j) for j in chosen]))
         own = table.take(places)
-        apart[role] = Table(
-            np.asfortranarray(values), own.feature_names, own.kinds, dict(own.levels)
-        )
-    if not apart:
-        return table, None, None
-    adjusters = Adjusters(apart["adjust"]) if "adjust" in apart else None
-    if adjusters is not None:
-        _check(adjusters)
+        apart[role] = Table(values, own.feature_names, own.kinds, dict(own.levels))
+    adjusters = _checked(Adjusters(apart["adjust"])) if "adjust" in apart else None
     return cast("T", table.take(rest)), adjusters, apart.get("always")
 
 
-def _check(adjusters: Adjusters) -> None:
+def _checked(adjusters: Adjusters) -> Adjusters:
     for j in np.flatnonzero(~adjusters.nominal).tolist():
         column, name = adjusters.table.values[:, j], adjusters.names[j]
         if np.isnan(column).any():
@@ -536,3 +513,4 @@ def _check(adjusters: Adjusters) -> None:
             "there is nothing left to explain",
             Remedy("leave identifiers out; subjects with several rows are ", Use(groups="…")),
         )
+    return adjusters

@@ -14,7 +14,7 @@ from pyfsagg._base import validation
 from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import TASKS, Task
-from pyfsagg._message import FALSE, INF, NAN, NONE, TRUE, Param, Phrase, Remedy, Use
+from pyfsagg._message import FALSE, INF, NAN, NONE, TRUE, Got, Param, Phrase, Remedy, Use
 from pyfsagg._table.frames import frame_of_array, pandas_frame, pandas_series
 from pyfsagg._table.table import Adjusters, T, Table, set_apart
 from pyfsagg.exceptions import DataError
@@ -62,9 +62,8 @@ class Survival:
         return events, np.cumsum(leaving[:, ::-1], axis=1)[:, ::-1]
 
     def residuals(self, weights: NDArray[np.uint16], ties: str = "efron") -> Floats:
-        """Martingale residuals of the Cox model without features (b, n_samples): events minus expected
-        events of each row in each resample, with rows counted by weights; equal for equal times and
-        events."""
+        """Martingale residuals (b, n_samples) of the Cox model without features: events minus expected
+        ones, with rows counted by weights; equal for equal times and events."""
         events, at_risk = self.at_each_time(weights)
         hazard, of_events = np.zeros_like(events), np.zeros_like(events)
         if ties == "breslow":
@@ -104,24 +103,23 @@ def _columns(y: Any) -> pd.DataFrame:
     """Time and event."""
     if isinstance(y, tuple) and len(y) == 2 and np.ndim(y[0]) == 1 and len(y[0]) == len(y[1]):
         y = pd.DataFrame({"time": np.asarray(y[0]), "event": np.asarray(y[1])})
-    if isinstance(y, pd.DataFrame):
-        frame = y
+    array = None if isinstance(y, pd.DataFrame) else validation.as_array("y", y)
+    if array is None:
+        frame: pd.DataFrame = y
+    elif array.dtype.names:  # the time is first, by whichever of two fields is boolean
+        fields = list(array.dtype.names)
+        booleans = [name for name in fields if array.dtype[name].kind == "b"]
+        if len(fields) == 2 and len(booleans) == 1:
+            fields.sort(key=booleans.__contains__)
+        frame = pd.DataFrame({name: array[name] for name in fields})
+    elif array.ndim == 2:
+        names = ["time", "event"] if array.shape[1] == 2 else None
+        frame = frame_of_array(array, columns=names)
     else:
-        array = validation.as_array("y", y)
-        if array.dtype.names:  # the time is first, by whichever of two fields is boolean
-            fields = list(array.dtype.names)
-            booleans = [name for name in fields if array.dtype[name].kind == "b"]
-            if len(fields) == 2 and len(booleans) == 1:
-                fields.sort(key=booleans.__contains__)
-            frame = pd.DataFrame({name: array[name] for name in fields})
-        elif array.ndim == 2:
-            names = ["time", "event"] if array.shape[1] == 2 else None
-            frame = frame_of_array(array, columns=names)
-        else:
-            raise DataError(
-                Use(task="survival"),
-                f" needs times and events, and y has the shape {array.shape}; {_SHAPES}",
-            )
+        raise DataError(
+            Use(task="survival"),
+            f" needs times and events, and y has the shape {array.shape}; {_SHAPES}",
+        )
     if frame.shape[1] == 3:
         raise DataError(
             Param("y"),
@@ -196,10 +194,7 @@ def _events(column: pd.Series[Any]) -> Booleans:
     if not all(isinstance(value, (bool, np.bool_)) or value in (0, 1) for value in values):
         shown = ", ".join(sorted(map(repr, values))[:5])
         raise DataError(
-            f"the event {name!r} must be 0 (censored) or 1 (event), or ",
-            FALSE,
-            " and ",
-            TRUE,
+            *(f"the event {name!r} must be 0 (censored) or 1 (event), or ", FALSE, " and ", TRUE),
             f", got {shown}. Say which value is the event, for instance ",
             Phrase("event", f"y[{name!r}] == 2", column=name, value=2),
             ", so all others count as censored; several kinds of events and interval ",
@@ -225,9 +220,8 @@ def coded_as_in_r(event: pd.Series[Any]) -> bool:
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """Classes, numbers, times to an event, or no target. `codes` are positions in sorted `classes`, or
-    bins of numbers or martingale residuals where classes are needed; `adjusters` and `always` are the
-    columns to adjust for and to include always."""
+    """Classes, numbers, times to an event, or none. `codes` are positions in sorted `classes`, or bins where
+    classes are needed; `adjusters` and `always` are columns to adjust for and to include always."""
 
     codes: NDArray[np.int32]
     classes: tuple[Any, ...]
@@ -293,8 +287,7 @@ class Target:
         return self.codes if self.values is None else self.values
 
     def numbers(self, weights: NDArray[np.uint16]) -> Floats:
-        """What filters of a numeric target explain, (1, n_samples): its values, or the martingale
-        residuals of each resample (b, n_samples)."""
+        """Values (1, n_samples) of a number, or the martingale residuals of each resample (b, n_samples)."""
         if self.survival is not None:
             return self.survival.residuals(weights)
         if self.values is None:
@@ -303,17 +296,13 @@ class Target:
 
     def take(self, rows: NDArray[np.intp]) -> Target:
         """The target of the samples at positions `rows`."""
-        values = None if self.values is None else self.values[rows]
-        survival = None if self.survival is None else self.survival.take(rows)
-        known = None if self.adjusters is None else self.adjusters.take(rows)
-        always = self.always and self.always.take_rows(rows)
         return replace(
             self,
             codes=self.codes[rows],
-            values=values,
-            survival=survival,
-            adjusters=known,
-            always=always,
+            values=None if self.values is None else self.values[rows],
+            survival=self.survival and self.survival.take(rows),
+            adjusters=self.adjusters and self.adjusters.take(rows),
+            always=self.always and self.always.take_rows(rows),
         )
 
     def always_first(self, table: Table) -> tuple[Table, int]:
@@ -338,9 +327,8 @@ def check_target(
     bins: int = 5,
     optional: bool = False,
 ) -> Target:
-    """Read labels, numbers, or times and events as a :class:`Target`. `min_per_class` is the average
-    class size below which labels count as numbers or names, `bins` the number of bins, and `optional`
-    allows None."""
+    """Read a target. `min_per_class` is the average class size below which labels count as numbers or
+    names, `bins` the number of bins, and `optional` allows None."""
     if isinstance(y, Target):
         return y
     validation.check_choice("task", task, TASKS)
@@ -365,8 +353,19 @@ def check_target(
     array = series.to_numpy()
     if array.dtype.kind == "f" and np.isinf(array).any():
         raise DataError(f"the target {label!r} has infinite values", INF)
+    if task == "regression" and array.dtype.kind not in "fiub":
+        held = "text" if array.dtype.kind in "OSU" else f"{array.dtype} values"
+        raise DataError(
+            f"the target {label!r} contains {held}: Unknown label type; ",
+            Use(task="regression"),
+            " needs numbers, as of y.astype(float)",
+        )
     if task == "regression":
-        return _numeric_target(array, label, bins)
+        values = array.astype(np.float64)
+        if (values == values[0]).all():
+            same = f"the target {label!r} is constant ({values[0]:g})"
+            raise DataError(f"{same}; there is nothing to explain")
+        return Target(*_binned(values, bins), label, values)
     if array.dtype.kind not in "fiub" and not isinstance(series.dtype, pd.CategoricalDtype):
         array = _as_words(array, label)
     return _class_target(array, label, min_per_class)
@@ -385,7 +384,7 @@ def _as_words(array: NDArray[Any], label: str) -> NDArray[Any]:
         seen: dict[str, Any] = {}
         for value, word in zip(array.tolist(), words.tolist(), strict=True):
             other = seen.setdefault(word, value)
-            if other is not value and type(other) is not type(value) and other != value:
+            if type(other) is not type(value) and other != value:
                 raise DataError(
                     f"the target {label!r} has the labels {other!r} and {value!r}, which are different "
                     "and read alike; write them as one type"
@@ -414,23 +413,6 @@ def _class_target(array: NDArray[Any], label: str, min_per_class: float) -> Targ
     return Target(codes.astype(np.int32), tuple(classes.tolist()), label)
 
 
-def _numeric_target(array: NDArray[Any], label: str, bins: int) -> Target:
-    """Numbers with their bins, cut at quantiles; equal numbers are in one bin."""
-    if array.dtype.kind not in "fiub":
-        held = "text" if array.dtype.kind in "OSU" else f"{array.dtype} values"
-        raise DataError(
-            f"the target {label!r} contains {held}: Unknown label type; ",
-            Use(task="regression"),
-            " needs numbers, as of y.astype(float)",
-        )
-    values = array.astype(np.float64)
-    if (values == values[0]).all():
-        raise DataError(
-            f"the target {label!r} is constant ({values[0]:g}); there is nothing to explain"
-        )
-    return Target(*_binned(values, bins), label, values)
-
-
 def _binned(values: Floats, bins: int) -> tuple[NDArray[np.int32], tuple[str, ...]]:
     """Codes and ranges of bins that are cut at quantiles; equal numbers are in one bin."""
     cuts = np.unique(np.quantile(values, np.arange(1, bins) / bins))
@@ -446,9 +428,7 @@ def _binned(values: Floats, bins: int) -> tuple[NDArray[np.int32], tuple[str, ..
 
 def _one_dimensional(y: ArrayLike) -> NDArray[Any]:
     if isinstance(y, str):
-        raise DataError(
-            Param("y"), " must have a value for each row of ", Param("X"), f", got {y!r}"
-        )
+        raise DataError(Param("y"), " must have a value for each row of ", Param("X"), Got(y))
     array = validation.as_array("y", y)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
@@ -462,9 +442,9 @@ def read_target(task: Task, table: T, y: Any, *, optional: bool = False) -> tupl
     """The features of a table and its target, with what is set apart of the rows; no target if `optional`."""
     n_samples, bins = table.n_samples, task.target_bins
     target = check_target(y, n_samples, task=task.task, bins=bins, optional=optional)
+    if task.adjust is None and task.always is None:
+        return table, target
     features, adjusters, always = set_apart(task, table)
-    if adjusters is None and always is None:
-        return features, target
     return features, replace(target, adjusters=adjusters, always=always)
 
 

@@ -39,9 +39,8 @@ Entry = Mapping[str, Any]
 
 
 def catalogue(folder: Path) -> dict[str, Entry]:
-    """Entries by data set: ``paper``, ``openml_id`` or "", ``published_as``, ``n_samples``,
-    ``n_features`` (``counts_target``: with the class) and ``classes``, the ascending sizes where
-    printed."""
+    """Entries by data set: ``paper``, ``openml_id``, sizes as printed (``counts_target``: with the class),
+    and ``classes``, the ascending sizes."""
     rows = pd.read_csv(folder / "datasets.csv", keep_default_na=False).to_dict("records")
     return {str(row["name"]): row for row in rows}  # type: ignore[misc]
 
@@ -105,8 +104,7 @@ def content_hash(X: pd.DataFrame, y: pd.Series[Any]) -> str:
 
 
 def check_content(name: str, found: str, pinned: str, cache: str | os.PathLike[str] | None) -> None:
-    """Refuse a table other than the pinned one, or than the first download, whose SHA-256 is in
-    ``pyfsagg-sha256.json``."""
+    """Refuse another table than the pinned one, or the first download, noted in ``pyfsagg-sha256.json``."""
     from sklearn.datasets import get_data_home
 
     path = Path(get_data_home(None if cache is None else str(cache))) / "pyfsagg-sha256.json"
@@ -178,25 +176,15 @@ def read_table(source: str | Path, **settings: Any) -> pd.DataFrame:
     ----------
     source : path, or ``"-"`` for standard input
     **settings
-        ``sep``
-            Separator of the cells of a text: one character, or comma, semicolon, tab, pipe, space.
-        ``decimal``
-            Its decimal mark: ``"."`` or ``","``.
-        ``encoding``
-            For instance ``"cp1252"``; UTF-8 or UTF-16 by default.
-        ``sheet``
-            Name or number, from 1, of the sheet of a workbook; the first by default.
-        ``missing``
-            Further words or numbers that mean "missing", in addition to an empty cell, NA, N/A, NaN,
-            NULL and ?.
-        ``transpose``
-            True: rows are features; their names are in the first column, those of the samples in the header.
-        ``labels``
-            A second file with columns for the same samples, joined by their names or row by row.
-        ``drop``
-            Columns to be omitted.
-        ``id``
-            The column that names the samples; it becomes the index.
+        - ``sep``: separator of the cells of a text: one character, or comma, semicolon, tab, pipe, space.
+        - ``decimal``: its decimal mark, ``"."`` or ``","``.
+        - ``encoding``: for instance ``"cp1252"``; UTF-8 or UTF-16 by default.
+        - ``sheet``: name or number, from 1, of the sheet of a workbook; the first by default.
+        - ``missing``: more words or numbers that mean missing, as an empty cell, NA, N/A, NaN, NULL and ? do.
+        - ``transpose``: True if rows are features, named in the first column, and samples in the header.
+        - ``labels``: a second file with columns for the same samples, joined by their names or row by row.
+        - ``drop``: columns to be omitted.
+        - ``id``: the column that names the samples; it becomes the index.
 
     Returns
     -------
@@ -241,7 +229,15 @@ def read_sparse_table(source: str | Path) -> tuple[Any, pd.Series[Any]]:
 
     content = read_bytes(source)
     if not str(source).lower().endswith(".npz"):
-        return _read_svmlight(content, str(source))
+        from sklearn.datasets import load_svmlight_file
+
+        try:
+            X, y = load_svmlight_file(io.BytesIO(content))
+        except (ValueError, OverflowError) as error:
+            raise DataError(f"{source} is not a readable svmlight file: {error}") from None
+        check_sparse(X, str(source))
+        whole = (y == y.astype(int)).all()
+        return X, pd.Series(y.astype(int) if whole else y, name="target")
     try:
         stored = scipy.sparse.load_npz(io.BytesIO(content))
     except _UNREADABLE as error:
@@ -260,23 +256,10 @@ def read_sparse_table(source: str | Path) -> tuple[Any, pd.Series[Any]]:
     return X, frame["target"]
 
 
-def _read_svmlight(content: bytes, label: str) -> tuple[Any, pd.Series[Any]]:
-    from sklearn.datasets import load_svmlight_file
-
-    try:
-        X, y = load_svmlight_file(io.BytesIO(content))
-    except (ValueError, OverflowError) as error:
-        raise DataError(f"{label} is not a readable svmlight file: {error}") from None
-    check_sparse(X, label)
-    whole = (y == y.astype(int)).all()
-    return X, pd.Series(y.astype(int) if whole else y, name="target")
-
-
 def split_target(
     frame: pd.DataFrame, target: str | Sequence[str] | None, exclude: Sequence[str] = ()
 ) -> tuple[pd.DataFrame, pd.Series[Any] | pd.DataFrame | None]:
-    """Features without `exclude`, and target: None without a name, a frame for two names (time and
-    event)."""
+    """Features without `exclude`, and target: None without a name, a frame for time and event."""
     names = [str(name) for name in frame.columns]
     check_writable_names(names, "a column")
     single = target is None or isinstance(target, str)
@@ -289,8 +272,7 @@ def split_target(
     for column in (*targets, *exclude):
         if column not in names:
             raise UnknownNameError("column", column, names)
-    for column in targets:
-        if column in exclude:
+        if column in targets and column in exclude:
             raise ParameterError(f"the column {column!r} cannot be both the target and omitted")
     frame = frame.set_axis(names, axis="columns")
     features = frame.drop(columns=[*targets, *exclude])
@@ -312,9 +294,8 @@ def check_table(
     several rows, features that equal the target, columns that mix numbers and words, rows without a
     target, classes that differ by case or blanks only and classes of one to three samples, constant,
     duplicate and mostly missing columns, duplicate rows, numbers such as -999 that look like codes for
-    missing, and words that look like numbers. Time and memory grow with the number of cells, of a sparse
-    table with those that are not 0. Ensembles do not run this check; the commands of the terminal do, and
-    stop at findings of the severity ``"stop"``.
+    missing, and words that look like numbers. Time and memory grow with the cells, of a sparse table with
+    those that are not 0. Ensembles do not run this check; commands do, and stop at ``"stop"``.
 
     Parameters
     ----------
@@ -355,24 +336,23 @@ def check_table(
     if isinstance(table, (str, os.PathLike)) and is_sparse_file(str(table)) and not settings:
         table, beside = read_sparse_table(str(table))
         y = beside if y is None else y
+    if is_sparse(table) and (target is not None or nominal is not None):
+        raise ParameterError(
+            "the columns of a sparse table have no names: give ",
+            Param("y"),
+            ", and neither target nor nominal",
+        )
+    is_path = isinstance(table, (str, os.PathLike))
+    if settings and not is_path:
+        raise ParameterError(
+            f"{next(iter(settings))} sets how a file is read, and the table is in memory"
+        )
     if is_sparse(table):
-        if target is not None or nominal is not None:
-            raise ParameterError(
-                "the columns of a sparse table have no names: give ",
-                Param("y"),
-                ", and neither target nor nominal",
-            )
-        _refuse_settings(settings)
         return find_in_sparse(table, _labels(y, table.shape[0]), task=task)
-    if isinstance(table, (str, os.PathLike)):
-        frame = read_source(str(table), Reading.of(settings)).frame
-    else:
-        _refuse_settings(settings)
-        frame = in_memory(table)
+    frame = read_source(str(table), Reading.of(settings)).frame if is_path else in_memory(table)
     X, labels = split_labels(frame, y if target is None else target)
-    return find_in_table(
-        X, labels, nominal=() if nominal is None else check_list("nominal", nominal), task=task
-    )
+    declared = () if nominal is None else check_list("nominal", nominal)
+    return find_in_table(X, labels, nominal=declared, task=task)
 
 
 def in_memory(table: Any) -> pd.DataFrame:
@@ -390,13 +370,6 @@ def split_labels(
     )
     X, labels = split_target(frame, y if named and len(frame) != 2 else None, exclude)
     return X, (labels if labels is not None or y is None else _labels(y, len(X)))
-
-
-def _refuse_settings(settings: dict[str, Any]) -> None:
-    if settings:
-        raise ParameterError(
-            f"{next(iter(settings))} sets how a file is read, and the table is in memory"
-        )
 
 
 def _labels(y: Any, n_samples: int) -> pd.Series[Any] | pd.DataFrame | None:
@@ -419,7 +392,6 @@ def _labels(y: Any, n_samples: int) -> pd.Series[Any] | pd.DataFrame | None:
 
 
 LOCAL_FOLDER = "PYFSAGG_DATA"
-
 _SKLEARN = ("wine", "breast_cancer", "digits")
 
 
@@ -435,8 +407,7 @@ class Dataset:
     source : str
         A sentence on the origin.
     differences : tuple of str
-        Differences of a data set from the description in its paper, in sentences; empty if
-        nowhere, or if it is in none of them.
+        Differences from the description in its paper, in sentences.
     """
 
     X: Any
@@ -448,10 +419,10 @@ class Dataset:
     def __repr__(self) -> str:
         n, p = self.X.shape
         counts = ", ".join(f"{label}: {count}" for label, count in self.y.value_counts().items())
-        other = (
-            f"; differs from the paper: {'; '.join(self.differences)}" if self.differences else ""
-        )
-        return f"Dataset({self.name!r}: {n} samples, {p} features; {counts}{other})"
+        text = f"{n} samples, {p} features; {counts}"
+        if self.differences:
+            text += f"; differs from the paper: {'; '.join(self.differences)}"
+        return f"Dataset({self.name!r}: {text})"
 
 
 def load_dataset(
@@ -463,11 +434,10 @@ def load_dataset(
 ) -> Dataset:
     """Load a data set by name.
 
-    It is searched in this order: embedded in the package (``ionosphere``), shipped with scikit-learn
-    (``wine``, ``breast_cancer``, ``digits``), in the folder that the environment variable
-    ``PYFSAGG_DATA`` names (``<name>/<name>.csv.gz`` with the last column ``target``, or
-    ``<name>/<name>.npz`` with ``<name>.target.csv.gz``), and, only with `download`, on OpenML (the
-    twelve data sets of the thesis).
+    It is searched in the package (``ionosphere``), in scikit-learn (``wine``, ``breast_cancer``,
+    ``digits``), in the folder that the environment variable ``PYFSAGG_DATA`` names
+    (``<name>/<name>.csv.gz`` with the last column ``target``, or ``<name>/<name>.npz`` with
+    ``<name>.target.csv.gz``), and, only with `download`, on OpenML (the twelve sets of the thesis).
 
     Parameters
     ----------
@@ -477,9 +447,8 @@ def load_dataset(
     cache : path, optional
         Folder of the downloads; that of scikit-learn by default.
     sha256 : str, optional
-        Expected SHA-256 of the download, as in ``source`` of an earlier one.  It is the hash of names,
-        cells and labels, not of the packed file.  Without it the first download is trusted, and every
-        later one must be the same.  More than 200 MB are not read.
+        Expected SHA-256 of names, cells and labels, as in ``source`` of an earlier download.  Without
+        it the first one is trusted, and every later one must be the same.  At most 200 MB are read.
 
     Raises
     ------
@@ -505,7 +474,14 @@ def load_dataset(
         labels = pd.Series(bunch.target_names.astype(str)[bunch.target], name="target")
         data = Dataset(bunch.data, labels, key, f"scikit-learn's load_{key}")
     elif key in _local_tables():
-        data = _load_local(key, _local_tables()[key])
+        path, source = _local_tables()[key] / key, f"folder {LOCAL_FOLDER}, {key}"
+        if path.with_name(f"{key}.npz").is_file():
+            data = Dataset(*read_sparse_table(path.with_name(f"{key}.npz")), key, source)
+        else:  # letters such as N and texts such as NA are values; only an empty cell is missing
+            frame = pd.read_csv(f"{path}.csv.gz", keep_default_na=False, na_values=[""])
+            if (last := frame.columns[-1]) != "target":
+                raise DataError(f"{key}.csv.gz must have the last column 'target', it has {last!r}")
+            data = Dataset(frame.iloc[:, :-1], frame["target"], key, source)
     elif download and key in published and published[key]["openml_id"]:
         openml_id = int(published[key]["openml_id"])
         X, y = fetch(key, openml_id, cache)
@@ -522,11 +498,9 @@ def load_dataset(
 
 def list_datasets() -> pd.DataFrame:
     """The available data sets, one row each, with their origin."""
-    rows = [("ionosphere", "embedded")]
-    rows += [(name, "scikit-learn") for name in _SKLEARN]
-    taken = {name for name, _ in rows}
-    rows += [(name, f"folder {LOCAL_FOLDER}") for name in _local_tables() if name not in taken]
-    return pd.DataFrame(rows, columns=["name", "origin"]).set_index("name")
+    origins = {"ionosphere": "embedded", **dict.fromkeys(_SKLEARN, "scikit-learn")}
+    origins = {**origins, **dict.fromkeys(_local_tables(), f"folder {LOCAL_FOLDER}"), **origins}
+    return pd.Series(origins, name="origin").rename_axis("name").to_frame()
 
 
 def data_folder() -> Path:
@@ -549,20 +523,6 @@ def _local_tables() -> dict[str, Path]:
     }
 
 
-def _load_local(name: str, folder: Path) -> Dataset:
-    source = f"folder {LOCAL_FOLDER}, {name}"
-    sparse = folder / f"{name}.npz"
-    if sparse.is_file():
-        return Dataset(*read_sparse_table(sparse), name, source)
-    # Letters such as N and texts such as NA are values there; only an empty cell is missing.
-    frame = pd.read_csv(folder / f"{name}.csv.gz", keep_default_na=False, na_values=[""])
-    if frame.columns[-1] != "target":
-        raise DataError(
-            f"{name}.csv.gz must have the last column 'target', it has {frame.columns[-1]!r}"
-        )
-    return Dataset(frame.iloc[:, :-1], frame["target"], name, source)
-
-
 COLUMNS = ["name", "origin", "n_samples", "n_features", "classes", "paper", "printed", "match"]
 
 
@@ -580,26 +540,22 @@ def describe_datasets(names: str | Sequence[str] | None = None) -> pd.DataFrame:
     known = list(dict.fromkeys([*here, *printed]))
     if names is None:
         names = known
-    rows = []
+    rows: list[list[Any]] = []
     for name in [names] if isinstance(names, str) else check_list("names", names):
         if name not in known:
             raise UnknownNameError("data set", name, known)
-        rows.append([name, *_row(name, here.get(name), printed.get(name))])
+        entry, paper, size, elsewhere = printed.get(name), "", "", ""
+        if entry is not None:
+            features = int(entry["n_features"]) - (entry["counts_target"] == "yes")
+            paper, size = entry["paper"], f"{entry['n_samples']} × {features}"
+            openml = entry["openml_id"]
+            elsewhere = f"{LOCAL_FOLDER} or OpenML {openml}" if openml else f"folder {LOCAL_FOLDER}"
+        if name not in here:
+            rows.append([name, elsewhere, None, None, None, paper, size, "not here"])
+            continue
+        data = load_dataset(name)
+        classes = ", ".join(f"{label}: {count}" for label, count in data.y.value_counts().items())
+        match = "; ".join(data.differences) or ("as printed" if entry else "in no paper")
+        rows.append([name, here[name], *data.X.shape, classes, paper, size, match])
     frame = pd.DataFrame(rows, columns=COLUMNS).set_index("name")
     return frame.astype({"n_samples": "Int64", "n_features": "Int64"})
-
-
-def _row(name: str, origin: str | None, entry: Entry | None) -> list[Any]:
-    paper = size = elsewhere = ""
-    if entry is not None:
-        features = int(entry["n_features"]) - (entry["counts_target"] == "yes")
-        paper, size = entry["paper"], f"{entry['n_samples']} × {features}"
-        openml = entry["openml_id"]
-        elsewhere = f"{LOCAL_FOLDER} or OpenML {openml}" if openml else f"folder {LOCAL_FOLDER}"
-    if origin is None:
-        return [elsewhere, None, None, None, paper, size, "not here"]
-    data = load_dataset(name)
-    n, p = data.X.shape
-    classes = ", ".join(f"{label}: {count}" for label, count in data.y.value_counts().items())
-    match = "; ".join(data.differences) or ("as printed" if entry else "in no paper")
-    return [origin, n, p, classes, paper, size, match]

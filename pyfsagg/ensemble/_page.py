@@ -7,7 +7,6 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from markupsafe import Markup
 
 from pyfsagg._base.arithmetic import Floats
@@ -24,6 +23,8 @@ from pyfsagg.filters._base import FILTERS
 from pyfsagg.stability_measures import _base, adequacy, stability_curve
 from pyfsagg.stability_measures._report import STABILITY_PAGE, curve_picture, plot_adequacy
 
+OF_SAMPLES = "Would another sample give the same selection?"
+OF_ERRORS = "How many of the selected may be false?"
 MOST_ROWS = 500  # of the table; all that are selected, up to the next number
 MOST_SELECTED = 2000
 MOST_DRAWN, MOST_SHOWN = 20, 10
@@ -48,73 +49,44 @@ MEASURES = {
 
 def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> closing.Report:
     """The report of a run."""
-    wish, limit = selection.read_view(view)
+    wish, limit = selection.read_view(**view)
     chosen = selection.select_features(result, wish)
     k = chosen.compared
     errors = facts.error_tables(result, limit)
+    ranking = [
+        _ranking_table(result, chosen),
+        *groups.group_blocks(result, best_names(result, result.n_features)),
+        *facts.repeated_rows(result),
+    ]
+    enough = adequacy_blocks(result, k)
     sections = [
-        Section(
-            "between",
-            "Would another sample give the same selection?",
-            facts.between_blocks(result, wish),
-            short="Another sample?",
-        ),
-        *(
-            [Section("errors", "How many of the selected may be false?", errors, short="Errors")]
-            if errors
-            else []
-        ),
-        Section(
-            "ranking",
-            "Ranking",
-            [
-                _ranking_table(result, chosen),
-                *groups.group_blocks(result, best_names(result, result.n_features)),
-                *facts.repeated_rows(result),
-            ],
-        ),
+        Section("between", OF_SAMPLES, facts.between_blocks(result, wish), short="Another sample?"),
+        *([Section("errors", OF_ERRORS, errors, short="Errors")] if errors else []),
+        Section("ranking", "Ranking", ranking),
         Section("true-ranks", "Which features may be the best?", facts.true_rank_blocks(result, k)),
         Section("pictures", "Pictures", _pictures(result, chosen, wish)),
         Section("stability", "Stability", _stability(result)),
-        Section(
-            "enough",
-            "Were there enough resamples?",
-            adequacy_blocks(result, k),
-            short="Enough resamples?",
-        ),
+        Section("enough", "Were there enough resamples?", enough, short="Enough resamples?"),
         Section("size", "Stability against subset size", [size_block(result)], short="Subset size"),
         *closing.glossary(_words(result, wish, chosen)),
     ]
+    best, beside, caption = best_names(result, MOST_SHOWN), "their scores", ""
+    if result.permutation is not None:
+        beside = "the level of noise"
+        caption = "Shaded: what shuffled targets reach (family-wise error 0.05)."
+    label = f"Bars: the {len(best)} best features and {beside}; best first: {', '.join(best)}"
+    how: dict[str, Any] = {"n": MOST_SHOWN, "n_features_to_select": wish, "caption": caption}
+    drawn = "Effect and stability", "evidence", result.plot, "evidence"
+    evidence = picture(*drawn, label=label, **how)
+    last = [("Features to select", wish.words)]
     return closing.Report(
         ("Feature ranking", "Feature ranking of {}"),
         _subtitle(result),
         sections,
-        closing.settings_groups(
-            result,
-            first=[("Method", result.method.upper())],
-            last=[("Features to select", wish.words)],
-        ),
+        closing.settings_groups(result, first=[("Method", result.method.upper())], last=last),
         _references(result),
-        _front(result, wish),
+        [facts.front_text(result, wish), evidence, facts.front_table(result, wish)],
     )
-
-
-def _front(result: EnsembleResult, wish: selection.Wish) -> list[Block]:
-    best = best_names(result, MOST_SHOWN)
-    beside = "the level of noise" if result.permutation is not None else "their scores"
-    evidence = picture(
-        "Effect and stability",
-        "evidence",
-        result.plot,
-        "evidence",
-        label=f"Bars: the {len(best)} best features and {beside}; best first: {', '.join(best)}",
-        caption="Shaded: what shuffled targets reach (family-wise error 0.05)."
-        if result.permutation is not None
-        else "",
-        n=MOST_SHOWN,
-        n_features_to_select=wish,
-    )
-    return [facts.front_text(result, wish), evidence, facts.front_table(result, wish)]
 
 
 def _words(
@@ -148,7 +120,7 @@ def _subtitle(result: EnsembleResult) -> str:
 def _ranking_table(result: EnsembleResult, chosen: selection.Selection) -> PageTable:
     """Best feature first."""
     k = chosen.compared
-    frame = selection.ranking_frame(result, selection.Top(k))
+    frame = selection.ranking_frame(result, selection.Fixed(k))
     selected = chosen.frame["selected"].to_numpy()
     last = int(np.flatnonzero(selected)[-1]) + 1 if chosen.number else 0
     best = frame.head(max(MOST_ROWS, min(last, MOST_SELECTED)))
@@ -208,6 +180,8 @@ def _ranking_table(result: EnsembleResult, chosen: selection.Selection) -> PageT
         ),
         ("Mean", "mean score of a filter over the resamples, in the unit of the filter"),
     ]
+    rest = chosen.frame.iloc[len(best) :]  # beyond the table: a search says what there is of them
+    found = ranks(rest["rank"]), numbers(rest["score"]), rest["selected"], rest["status"]
     explained = Markup(" ").join(Markup("<b>{}</b>: {}.").format(*entry) for entry in meanings)
     return PageTable.of_columns(
         "Features, most important first. The rows of selected features are tinted.",
@@ -216,17 +190,11 @@ def _ranking_table(result: EnsembleResult, chosen: selection.Selection) -> PageT
         header=1,
         tinted=frozenset(np.flatnonzero(selected).tolist()),
         find="feature",
-        hidden=_hidden(chosen.frame.iloc[len(best) :]),
+        hidden=[
+            (str(name), f"rank {rank}, score {score}, {status}{', selected' if taken else ''}")
+            for name, rank, score, taken, status in zip(rest.index, *found, strict=True)
+        ],
     )
-
-
-def _hidden(rest: pd.DataFrame) -> list[tuple[str, str]]:
-    """Features beyond the table: name, and the result of a search for it."""
-    shown = ranks(rest["rank"]), numbers(rest["score"]), rest["selected"], rest["status"]
-    return [
-        (str(name), f"rank {rank}, score {score}, {status}{', selected' if selected else ''}")
-        for name, rank, score, selected, status in zip(rest.index, *shown, strict=True)
-    ]
 
 
 def _pictures(

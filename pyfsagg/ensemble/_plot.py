@@ -125,13 +125,8 @@ def plot_scores(result: Ranked, *, n: int = 20, ax: Axes | None = None) -> Axes:
     ax = drawing.new_axes(ax, 1.3 + 0.24 * len(best))
     rows = np.arange(len(best))
     ax.hlines(rows, low, high, color=drawing.BLUE, linewidth=1.2, zorder=1.5)
-    boxes: dict[str, Any] = {
-        "height": 0.56,
-        "color": "#CFE3F0",
-        "edgecolor": drawing.BLUE,
-        "zorder": 2.0,
-    }
-    ax.barh(rows, upper - lower, left=lower, **boxes)
+    boxes: dict[str, Any] = {"height": 0.56, "color": "#CFE3F0", "edgecolor": drawing.BLUE}
+    ax.barh(rows, upper - lower, left=lower, zorder=2.0, **boxes)
     ax.vlines(median, rows - 0.28, rows + 0.28, color=drawing.INK, linewidth=2.0, zorder=2.5)
     # Bars would end exactly at the edge of the axes, as if they were cut off there.
     ax.use_sticky_edges = False
@@ -177,16 +172,6 @@ def plot_agreement(result: Ranked, *, ax: Axes | None = None) -> Axes:
     """
     if len(result.score_matrices) == 1:
         return _histogram(result, ax)
-    labels = [readable(label) for label in result.score_matrices]
-    ax = drawing.new_axes(ax, 1.6 + 0.5 * len(labels))
-    drawing.draw_correlations(ax, _filter_agreement(result), labels)
-    ax.set_xlabel("Mean Spearman rank correlation (−1 to 1)")
-    drawing.set_title(ax, "Agreement of the filters within a resample")
-    return ax
-
-
-def _filter_agreement(result: Ranked) -> Floats:
-    """Mean over resamples of the rank correlation between two filters, (t, t)."""
     matrices = list(result.score_matrices.values())
     correlations: dict[tuple[int, int], list[Floats]] = {}
     for start in range(0, len(matrices[0]), ROWS_AT_ONCE):
@@ -195,25 +180,36 @@ def _filter_agreement(result: Ranked) -> Floats:
             correlations.setdefault((i, j), []).append(correlate_rows(ranks[i], ranks[j]))
     values = np.eye(len(matrices))
     for (i, j), parts in correlations.items():
-        defined = _defined(np.concatenate(parts))
+        defined = np.concatenate(parts)
+        defined = defined[~np.isnan(defined)]
         values[i, j] = values[j, i] = defined.mean() if defined.size else np.nan
-    return values
-
-
-def _defined(values: Floats) -> Floats:
-    return values[~np.isnan(values)]
+    labels = [readable(label) for label in result.score_matrices]
+    ax = drawing.new_axes(ax, 1.6 + 0.5 * len(labels))
+    drawing.draw_correlations(ax, values, labels)
+    ax.set_xlabel("Mean Spearman rank correlation (−1 to 1)")
+    drawing.set_title(ax, "Agreement of the filters within a resample")
+    return ax
 
 
 def _histogram(result: Ranked, ax: Axes | None) -> Axes:
-    values = _resample_agreement(result)
+    """Rank correlations of pairs of resamples, undefined ones omitted."""
+    m = result.n_resamples
+    rows = np.linspace(0, m - 1, min(m, MOST_RESAMPLES)).round().astype(np.intp)
+    ranks = resample_ranks(result)[rows]
+    if np.isnan(ranks).any():
+        parts = [correlate_rows(ranks[i : i + 1], ranks[i + 1 :]) for i in range(len(rows) - 1)]
+        values: Floats = np.concatenate([np.empty(0), *parts])
+    else:
+        unit = _unit_rows(ranks)
+        values = np.clip((unit @ unit.T)[np.triu_indices(len(rows), 1)], -1.0, 1.0)
+    values = values[~np.isnan(values)]
     ax = drawing.new_axes(ax, 3.2)
     if values.size:
         mean = float(values.mean())
         low = min(float(values.min()), 0.98)
         ax.hist(values, bins=np.linspace(low, 1.0, 31).tolist(), color=drawing.BLUE, alpha=0.75)
-        ax.axvline(
-            mean, color=drawing.ORANGE, linewidth=2.0, label=f"mean {mean:.2f}".replace("-", "−")
-        )
+        label = f"mean {mean:.2f}".replace("-", "−")
+        ax.axvline(mean, color=drawing.ORANGE, linewidth=2.0, label=label)
         drawing.legend_above(ax)
     else:
         ax.text(0.5, 0.5, "no two rankings to compare", ha="center", transform=ax.transAxes)
@@ -226,24 +222,8 @@ def _histogram(result: Ranked, ax: Axes | None) -> Axes:
     return ax
 
 
-def _resample_agreement(result: Ranked) -> Floats:
-    """Rank correlations of pairs of resamples, undefined ones omitted."""
-    m = result.n_resamples
-    rows = np.linspace(0, m - 1, min(m, MOST_RESAMPLES)).round().astype(np.intp)
-    ranks = resample_ranks(result)[rows]
-    left, right = np.triu_indices(len(rows), 1)
-    if np.isnan(ranks).any():
-        parts = [correlate_rows(ranks[i : i + 1], ranks[i + 1 :]) for i in range(len(rows) - 1)]
-        values: Floats = np.concatenate([np.empty(0), *parts])
-    else:
-        unit = _unit_rows(ranks)
-        values = np.clip((unit @ unit.T)[left, right], -1.0, 1.0)
-    return _defined(values)
-
-
 def correlate_rows(a: Floats, b: Floats) -> Floats:
-    """Pearson correlation of row r of `a` with row r of `b` over the columns known in both; shapes (m,
-    p) broadcast, and constant rows give NaN in (m,)."""
+    """Pearson correlation (m,) of rows of `a` and `b`, which broadcast, over columns known in both."""
     known = ~np.isnan(a) & ~np.isnan(b)
     left, right = (_unit_rows(np.where(known, values, np.nan)) for values in (a, b))
     products = np.where(known, left * right, 0.0).sum(axis=-1)
@@ -279,15 +259,11 @@ def plot_convergence(
     sizes, correlation, overlap = _convergence(result, k)
     ax = drawing.new_axes(ax, 3.4)
     m = result.n_resamples
-    ax.plot(sizes, correlation, "o-", color=drawing.BLUE, markersize=4.5, label="rank correlation")
-    ax.plot(
-        sizes,
-        overlap,
-        "s--",
-        color=drawing.ORANGE,
-        markersize=4.5,
-        label=f"overlap of the best {k}",
-    )
+    for values, mark, colour, label in (
+        (correlation, "o-", drawing.BLUE, "rank correlation"),
+        (overlap, "s--", drawing.ORANGE, f"overlap of the best {k}"),
+    ):
+        ax.plot(sizes, values, mark, color=colour, markersize=4.5, label=label)
     ax.axhline(k / result.n_features, color=drawing.GREY, linestyle=":", label="overlap by chance")
     series = (step * 10**power for power in range(len(str(m))) for step in (1, 2, 5))
     drawing.log_ticks(ax, [tick for tick in series if tick <= max(m, 2)])

@@ -33,8 +33,7 @@ Matrices = Mapping[str, Floats]
 
 
 class MatrixStore:
-    """Score matrices in memory, or mapped from unnamed files of a folder, which vanish with the arrays
-    or the process."""
+    """Score matrices in memory, or mapped from unnamed files of a folder, which vanish with them."""
 
     def __init__(self, folder: str | os.PathLike[str] | None = None) -> None:
         if folder is not None and not Path(folder).is_dir():
@@ -50,7 +49,13 @@ class MatrixStore:
         size = shape[0] * shape[1] * 8
         try:
             with tempfile.TemporaryFile(dir=self._folder) as file:
-                _reserve(file.fileno(), size)
+                # Claimed now: a full disk would end the process later.
+                if hasattr(os, "posix_fallocate"):
+                    os.posix_fallocate(file.fileno(), 0, size)
+                else:
+                    chunk = bytes(2**20)
+                    for start in range(0, size, len(chunk)):
+                        os.write(file.fileno(), chunk[: size - start])
                 mapped = mmap.mmap(file.fileno(), size)
         except OSError as error:
             raise OutputError(
@@ -76,20 +81,9 @@ class MatrixStore:
                 mapped.madvise(mmap.MADV_DONTNEED)
 
 
-def _reserve(file: int, size: int) -> None:
-    """Claim `size` bytes now: a full disk would end the process later."""
-    if hasattr(os, "posix_fallocate"):
-        os.posix_fallocate(file, 0, size)
-        return
-    chunk = bytes(2**20)
-    for start in range(0, size, len(chunk)):
-        os.write(file, chunk[: size - start])
-
-
 @dataclass(frozen=True, eq=False)
 class Recipe:
-    """How score matrices become one score per feature: an aggregator, after `normalize` of several
-    filters (per resample, if scores were compared with noise)."""
+    """How score matrices become one score per feature: `normalize` of several filters, an aggregator."""
 
     aggregator: str
     options: Mapping[str, Any]
@@ -153,8 +147,7 @@ class Recipe:
         *,
         in_parts: bool = False,
     ) -> Floats:
-        """One score per feature from scores per resample; `in_parts` takes some columns at a time, if
-        the aggregator allows it and each resample saw some of them."""
+        """One score per feature; `in_parts` takes some columns at a time, if the aggregator allows it."""
         if not in_parts or not self.spec.by_item(self.options):
             return self.compute(as_lists(combined, names)).scores
         store = store or MatrixStore()
@@ -182,8 +175,7 @@ class Recipe:
 
 
 def normalize_scores(scores: Floats, normalize: str) -> Floats:
-    """Scores (n_resamples, n_features) scaled to 0..1 per row (``"per_resample"``) or column
-    (``"per_feature"``); missing ones stay, constant ones become 0."""
+    """Scores (n_resamples, n_features) scaled to 0..1 per row or column; constant ones become 0."""
     axis = 1 if normalize == "per_resample" else 0
     low = np.nanmin(scores, axis=axis, keepdims=True)
     span = np.nanmax(scores, axis=axis, keepdims=True) - low

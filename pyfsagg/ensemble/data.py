@@ -101,8 +101,7 @@ class Grouped:
 
     @cached_property
     def groups(self) -> dict[str, tuple[str, ...]]:
-        """Columns of each feature group (:class:`pyfsagg.Task`) by name; other features are single
-        columns."""
+        """Columns of each feature group (:class:`pyfsagg.Task`) by name; others are single columns."""
         recorded = self.data.get("groups") or {}
         return {name: tuple(columns) for name, columns in recorded.items()}
 
@@ -120,11 +119,11 @@ class Ranked(Grouped):
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
-    own_scores: Floats | None
-    halves: Floats | None
-    permutation: TargetPermutation | None
-    copies: Copies | None
-    noise_halves: Floats | None
+    own_scores: Floats | None = None
+    halves: Floats | None = None
+    permutation: TargetPermutation | None = None
+    copies: Copies | None = None
+    noise_halves: Floats | None = None
 
     @cached_property
     def _setup(self) -> RunSetup:
@@ -211,8 +210,7 @@ def fields_of(document: Mapping[str, Any], arrays: Mapping[str, Floats]) -> dict
 
 
 def once(function: Callable[Concatenate[Ranked, P], R]) -> Callable[Concatenate[Ranked, P], R]:
-    """Cache the answers of a function of a run; arguments must be hashable, and answers must not be
-    changed."""
+    """Cache the answers of a function of a run: arguments are hashable, and answers not to be changed."""
 
     @wraps(function)
     def remembering(data: Ranked, *arguments: P.args, **options: P.kwargs) -> R:
@@ -268,8 +266,7 @@ def over_resamples(data: Ranked, k: int) -> pd.DataFrame:
 
 
 def frequencies(data: Ranked, features: Indices, most: int) -> Floats:
-    """Shares of resamples with a feature among their best 1, 2, … `most`, (most, n features), counted
-    as by :func:`over_resamples`."""
+    """Shares of resamples with a feature among their best 1, 2, … `most`, (most, n features)."""
     ranked = resample_ranks(data)
     seen = np.isfinite(ranked).sum(axis=1, keepdims=True)
     ranked = ranked[:, features]

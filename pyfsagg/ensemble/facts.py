@@ -78,7 +78,7 @@ def _sizes(pairs: BetweenSampleStability, data: Ranked, wish: Wish) -> tuple[str
     rows = "half of the rows" if pairs.n_rows is None else f"{count(pairs.n_rows)} rows"
     k, p = pairs.n_features_to_select, pairs.n_features
     remarks = []
-    if not isinstance(wish, selection.Top | selection.Share) and selection.choose(data, wish).names:
+    if not isinstance(wish, selection.Fixed) and selection.choose(data, wish).names:
         remarks.append(
             "The number of features was chosen from the rows of both samples, so the agreement may be "
             "too high."
@@ -97,8 +97,7 @@ def _limits(row: Mapping[Any, Any]) -> str:
 
 
 def between_sentence(data: Ranked, wish: Wish, *, brief: bool = False) -> str:
-    """The stability of the selection between samples, or why it is unknown; without limitations if
-    `brief`, and empty if undefined."""
+    """The stability between samples, or why it is unknown; without limitations if `brief`."""
     try:
         pairs = between(data, selection.choose(data, wish).compared)
     except DataError as reason:
@@ -204,14 +203,6 @@ MOST_CONTROLLED = 50
 YES_NO = {True: "yes", False: "no"}
 
 
-def error_sentences(data: Ranked, limit: Limit | None) -> list[Block]:
-    """The same in sentences, the answer first."""
-    if limit is None:
-        return []
-    first, *others = selection.controlled(data, limit).sentences
-    return [Text(Markup("<b>{}</b>").format(first)), *map(Text, others)]
-
-
 def error_tables(data: Ranked, limit: Limit | None) -> list[Block]:
     """How many of the selected may be false, if a limit was given or p-values were computed."""
     control = None if limit is None else selection.controlled(data, limit)
@@ -287,13 +278,8 @@ def set_meanings(data: Ranked) -> list[tuple[str, str]]:
     sets = shown_sets(data)
     if sets is None:
         return []
-    return [
-        (
-            "95\u00a0% set of the true rank",
-            f"the ranks that the feature may have by {sets.of}, with 95\u00a0% confidence for "
-            "this feature alone",
-        )
-    ]
+    meaning = f"the ranks that the feature may have by {sets.of}, with 95\u00a0% confidence for "
+    return [("95\u00a0% set of the true rank", f"{meaning}this feature alone")]
 
 
 def true_rank_blocks(data: Ranked, k: int) -> list[Block]:
@@ -418,11 +404,11 @@ def facts_of(data: Ranked, wish: Wish, limit: Limit | None) -> list[Block]:
     k = selection.choose(data, wish).compared
     chosen = selection.select_features(data, wish)
     # A number that was asked for needs no reason, and that of a limit is told with it.
-    why = (
-        chosen.sentences[1:]
-        if isinstance(wish, selection.Top | selection.Share | Limit)
-        else chosen.sentences
-    )
+    why = chosen.sentences[1:] if isinstance(wish, selection.Fixed | Limit) else chosen.sentences
+    errors: list[Block] = []
+    if limit is not None:
+        first, *others = selection.controlled(data, limit).sentences
+        errors = [Text(Markup("<b>{}</b>").format(first)), *map(Text, others)]
     trust = [
         between_sentence(data, wish),
         about_ties(data.scores, k),
@@ -433,7 +419,7 @@ def facts_of(data: Ranked, wish: Wish, limit: Limit | None) -> list[Block]:
     return [
         Text(_answer(data, wish, chosen)),
         *([Text(" ".join(why))] if why else []),
-        *error_sentences(data, limit),
+        *errors,
         _first_features(data, wish, limit),
         *(Text(sentence) for sentence in trust if sentence),
         *_agreement_of_resamples(data),
@@ -447,8 +433,8 @@ def how_many_selected(data: Ranked, wish: Wish) -> str:
     if not names:
         return "No feature is selected"
     among = columns = ""
-    if isinstance(wish, selection.Share):
-        percent = number(100 * wish.share, 1).removesuffix(".0")
+    if isinstance(wish, selection.Fixed) and wish.share:
+        percent = number(100 * wish.value, 1).removesuffix(".0")
         among = f" (the best {percent}\u00a0%, rounded up)"
     if data.groups:
         n_columns = len(columns_of(data, names))
@@ -522,7 +508,7 @@ def _by_chance(data: Ranked, k: int, wish: Wish) -> str:
         f"by chance a feature is among the best {k} in {k / data.n_features:.0%} of resamples, and a feature "
         "that this sample favours in many more, because resamples share rows."
     )
-    if isinstance(wish, selection.Top | selection.Share):
+    if isinstance(wish, selection.Fixed):
         return (
             f"With a fixed number, features are selected even from noise: {chance} Error control (max_false "
             "or fdr) limits false selections."
@@ -559,7 +545,15 @@ def _procedure(data: Ranked) -> list[str]:
         sentences.append(_adjusted(data))
     sentences += always_words(about)
     noun = "column" if data.groups else "feature"
-    sentences += depth_sentences(setup.filter_params, setup.n_columns, noun)
+    for label, params in setup.filter_params.items():
+        depth = params.get("n_features")
+        if isinstance(depth, int) and depth < setup.n_columns:
+            rest = "ones" if data.groups else count(setup.n_columns - depth)
+            sentences.append(
+                f"The filter {readable(label)} selected {count(depth)} {noun}s one by one in each resample; "
+                f"the score of the other {rest} is their criterion at the last selection "
+                "(n_features = 'all' selects them all, which takes longer)."
+            )
     dropped = len(about["dropped_features"])
     if dropped:
         sentences.append(
@@ -588,34 +582,13 @@ def _procedure(data: Ranked) -> list[str]:
 def _adjusted(data: Ranked) -> str:
     """For what the scores are adjusted, and how each filter does it."""
     told = [f"{name} ({kind})" for name, kind in data.data["adjusters"].items()]
-    by_model = [
-        label
-        for label in data.score_matrices
-        if label in FILTERS and FILTERS.get(label).within == "model"
-    ]
-    others = [label for label in data.score_matrices if label not in by_model]
-    ways = [
-        f"{enumerate_names(list(map(readable, labels)))} {way}"
-        for labels, way in (
-            (by_model, "by a model that contains them"),
-            (others, "within the strata of their levels"),
-        )
-        if labels
-    ]
+    by_way: dict[str, list[str]] = {"by a model that contains them": []}
+    for label in data.score_matrices:
+        by_model = label in FILTERS and FILTERS.get(label).within == "model"
+        way = "by a model that contains them" if by_model else "within the strata of their levels"
+        by_way.setdefault(way, []).append(readable(label))
+    ways = [f"{enumerate_names(labels)} {way}" for way, labels in by_way.items() if labels]
     return f"The scores are adjusted for {enumerate_names(told)}: {', '.join(ways)}."
-
-
-def depth_sentences(
-    filter_params: Mapping[str, Mapping[str, Any]], n_features: int, noun: str
-) -> list[str]:
-    """Sentences on greedy filters that select only some of the features (`noun`: what these are)."""
-    return [
-        f"The filter {readable(label)} selected {count(depth)} {noun}s one by one in each resample; "
-        f"the score of the other {count(n_features - depth) if noun == 'feature' else 'ones'} is their "
-        f"criterion at the last selection (n_features = 'all' selects them all, which takes longer)."
-        for label, params in filter_params.items()
-        if isinstance(depth := params.get("n_features"), int) and depth < n_features
-    ]
 
 
 _CITED = {"robust_rank_aggregation": "Kolde et al., 2012", "stuart": "Stuart et al., 2003"}

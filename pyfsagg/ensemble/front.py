@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -20,12 +21,7 @@ from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.resampling import GroupedBootstrap
 
-_OPTIONS = frozenset(
-    (
-        *("aggregator", "aggregator_params", "filter_params", "normalize", "resampling", "checks"),
-        *("execution", "n_resamples", "random_state", "n_jobs"),
-    )
-)
+_OPTIONS = signature(wam).parameters.keys() & signature(bam).parameters.keys()
 
 
 @answers_spellings

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,9 @@ from pyfsagg._message import Param, Remedy, Use
 from pyfsagg._report.page import Block, PageColumn, PageTable
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.frames import open_frame
-from pyfsagg._table.table import AnyTable, Table, as_table
+from pyfsagg._table.table import AnyTable, Table, as_table, varies
 from pyfsagg.ensemble.data import Copies, Grouped, Ranked
+from pyfsagg.ensemble.run import Run
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures import curves, similarity_adjusted
 
@@ -74,13 +76,11 @@ def group_blocks(result: Grouped, ranked: Iterable[str]) -> list[Block]:
         return []
     listed = [name for name in ranked if name in groups]
     first = listed[:MOST_GROUPS]
+    named = [enumerate_names(groups[name], MOST_COLUMNS) for name in first]
     columns = [
         (PageColumn("Group", numeric=False), first),
         (PageColumn("Columns"), [count(len(groups[name])) for name in first]),
-        (
-            PageColumn("Which", numeric=False, sortable=False),
-            [enumerate_names(groups[name], MOST_COLUMNS) for name in first],
-        ),
+        (PageColumn("Which", numeric=False, sortable=False), named),
     ]
     for label, ways in (result.parameters.get("group_scores") or {}).items():
         way = {name: WAYS[how] for how, names in ways.items() for name in names}
@@ -114,27 +114,31 @@ all resamples more than the best of them alone."""
 MOST_TOLD = 3
 
 
-def find_copies(table: AnyTable, weights: NDArray[Any] | None = None) -> Copies | None:
-    """What a run looks for unasked; None for a sparse table and one that is too large."""
-    if not isinstance(table, Table) or table.n_features > MOST_FEATURES:
+def find_copies(run: Run) -> Copies | None:
+    """What a run looks for unasked, among columns alone; None for a sparse table and one too large."""
+    table, groups = run.table, run.groups
+    if groups is not None and isinstance(table, Table):
+        alone = np.flatnonzero(groups.sizes == 1)
+        names = tuple(groups.names[j] for j in alone)
+        table = replace(table.take(groups.columns_of(alone)), feature_names=names)
+    if not isinstance(table, Table) or not 0 < table.n_features <= MOST_FEATURES:
         return None
     products = table.n_samples * table.n_features**2
     if products * (FACTOR_MISSING if np.isnan(table.values).any() else 1) > MOST_PRODUCTS:
         return None
-    matrix = absolute_correlations(table, SIMILARITY, weights)
+    matrix = absolute_correlations(table, SIMILARITY, run.row_weights)
     return Copies(SIMILARITY, LEAST, _groups(matrix, table.feature_names, LEAST))
 
 
 def absolute_correlations(
     table: Table, similarity: str = SIMILARITY, weights: NDArray[Any] | None = None
 ) -> Floats:
-    """|r| or |rho| of all pairs of columns, (p, p), over rows known in both; 0 for fewer than half of
-    the rows and for nominal or constant columns."""
+    """|r| or |rho| of all pairs of columns, (p, p); 0 if under half of the rows are known in both."""
     w = np.ones(table.n_samples) if weights is None else as_array("weights", weights, np.float64)
     matrix = np.zeros((table.n_features, table.n_features))
     # By name, so neither sums nor ties between similarities depend on the order of the columns.
     by_name = np.argsort(np.array(table.feature_names, dtype=object), kind="stable")
-    used = [j for j in by_name if table.kinds[j] != Kind.NOMINAL and _varies(table.column(j), w)]
+    used = [j for j in by_name if table.kinds[j] != Kind.NOMINAL and varies(table.column(j)[w > 0])]
     if len(used) > 1:
         # In one array, as a tall table is most of what there is; cells that are missing take three more.
         copies = 4 if np.isnan(table.values).any() else 1
@@ -144,14 +148,25 @@ def absolute_correlations(
         values = np.empty((table.n_samples, len(used)))
         for place, j in enumerate(used):
             values[:, place] = _standard(table.column(j), w, similarity)
-        matrix[np.ix_(used, used)] = _correlations(values, w)
+        known, root = ~np.isnan(values), np.sqrt(w)[:, np.newaxis]
+        if known.all():
+            values *= root
+            found = values.T @ values / w.sum()
+        else:
+            there = known * root
+            x = np.where(known, values, 0.0) * root
+            n = there.T @ there
+            with np.errstate(divide="ignore", invalid="ignore"):
+                mean = (x.T @ there) / n  # of the row's feature where that of the column is known
+                square = ((x * np.where(known, values, 0.0)).T @ known) / n - mean**2
+                found = (x.T @ x / n - mean * mean.T) / np.sqrt(square * square.T)
+            enough = (n >= w.sum() / 2) & (square > 1e-12) & (square.T > 1e-12)
+            found = np.where(enough, found, 0.0)
+        # Twelve decimals: what differs by rounding only is equal.
+        found = np.minimum(np.abs(found).round(12), 1.0)
+        matrix[np.ix_(used, used)] = np.maximum(found, found.T)
     np.fill_diagonal(matrix, 1.0)
     return matrix
-
-
-def _varies(column: Floats, weights: Floats) -> bool:
-    known = column[~np.isnan(column) & (weights > 0)]
-    return known.size > 1 and bool((known != known[0]).any())
 
 
 def _standard(column: Floats, weights: Floats, similarity: str) -> Floats:
@@ -170,27 +185,6 @@ def _standard(column: Floats, weights: Floats, similarity: str) -> Floats:
     spread = np.sqrt(np.average(cells**2, weights=w))
     out[known] = cells / spread if spread > 0 else 0.0
     return out
-
-
-def _correlations(values: Floats, weights: Floats) -> Floats:
-    known = ~np.isnan(values)
-    root = np.sqrt(weights)[:, np.newaxis]
-    if known.all():
-        values *= root
-        correlation = values.T @ values / weights.sum()
-    else:
-        there = known * root
-        x = np.where(known, values, 0.0) * root
-        n = there.T @ there
-        with np.errstate(divide="ignore", invalid="ignore"):
-            mean = (x.T @ there) / n  # of the row's feature where that of the column is known
-            square = ((x * np.where(known, values, 0.0)).T @ known) / n - mean**2
-            correlation = (x.T @ x / n - mean * mean.T) / np.sqrt(square * square.T)
-        enough = (n >= weights.sum() / 2) & (square > 1e-12) & (square.T > 1e-12)
-        correlation = np.where(enough, correlation, 0.0)
-    # Twelve decimals: what differs by rounding only is equal.
-    matrix: Floats = np.minimum(np.abs(correlation).round(12), 1.0)
-    return np.maximum(matrix, matrix.T)
 
 
 def _groups(matrix: Floats, names: Sequence[str], least: float) -> tuple[tuple[str, ...], ...]:
@@ -290,20 +284,27 @@ def _frame(data: Ranked, copies: Copies, k: int) -> pd.DataFrame:
     ]
     groups = [group[np.argsort(data.ranking[group], kind="stable")] for group in groups]
     groups.sort(key=lambda group: (data.ranking[group[0]], group[0]))
+    sign = {"pearson": "|r|", "spearman": "|rho|"}.get(copies.similarity, "similarity")
     rows = []
     for group, (frequency, alone) in zip(groups, _frequencies(data, groups, k), strict=True):
         members = tuple(names[j] for j in group)
-        best, worst = float(alone.max()), float(alone.min())
+        best, note = float(alone.max()), ""
         split = len(group) > 1 and frequency >= SPLIT_CLUSTER and frequency - best >= SPLIT_GAP
-        note = _note(members, copies, frequency, worst, best) if split else ""
+        if split:
+            low, high = f"{alone.min():.0%}", f"{best:.0%}"
+            note = (
+                f"{enumerate_names(members)} are nearly copies ({sign} at least "
+                f"{copies.min_similarity:g}) and split the vote: each is selected in "
+                f"{low if low == high else f'{low} to {high}'} of the resamples, at least one of them in "
+                f"{frequency:.0%}."
+            )
         rank = float(data.ranking[group[0]])
         rows.append((members[0], members, len(group), rank, frequency, best, split, note))
     return pd.DataFrame(rows, columns=_CLUSTER_COLUMNS).set_index("cluster")
 
 
 def _frequencies(data: Ranked, groups: Sequence[Indices], k: int) -> list[tuple[float, Floats]]:
-    """For each group, the share of resamples that select a member and that of each member, among those
-    that saw one; ties count by their orders."""
+    """By group: the share of the resamples that saw one which select a member, and that of each member."""
     scores = data.combined
     seen, alone = np.zeros(scores.shape[1]), np.zeros(scores.shape[1])
     any_seen, any_selected = np.zeros(len(groups)), np.zeros(len(groups))
@@ -317,11 +318,12 @@ def _frequencies(data: Ranked, groups: Sequence[Indices], k: int) -> list[tuple[
         left_out = n_tied - np.rint(np.where(tied, share, 0.0).sum(axis=1))
         for g, group in enumerate(groups):
             any_seen[g] += known[:, group].any(axis=1).sum()
-            any_selected[g] += (
-                share[:, group[0]].sum()
+            one = (
+                share[:, group[0]]
                 if len(group) == 1
-                else _at_least_one(share[:, group], n_tied, left_out).sum()
+                else _at_least_one(share[:, group], n_tied, left_out)
             )
+            any_selected[g] += one.sum()
     return [
         (float(any_selected[g] / any_seen[g]), alone[group] / seen[group])
         for g, group in enumerate(groups)
@@ -337,18 +339,6 @@ def _at_least_one(share: Floats, n_tied: Integers, left_out: Floats) -> Floats:
         affected = members > i
         none[affected] *= np.maximum(left_out[affected] - i, 0.0) / (n_tied[affected] - i)
     return np.where((share == 1).any(axis=1), 1.0, 1.0 - none)
-
-
-def _note(
-    members: tuple[str, ...], copies: Copies, frequency: float, worst: float, best: float
-) -> str:
-    sign = {"pearson": "|r|", "spearman": "|rho|"}.get(copies.similarity, "similarity")
-    low, high = f"{worst:.0%}", f"{best:.0%}"
-    return (
-        f"{enumerate_names(members)} are nearly copies ({sign} at least {copies.min_similarity:g}) and "
-        f"split the vote: each is selected in {low if low == high else f'{low} to {high}'} of the "
-        f"resamples, at least one of them in {frequency:.0%}."
-    )
 
 
 def about_copies(data: Ranked, k: int) -> str:

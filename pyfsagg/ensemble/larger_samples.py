@@ -113,10 +113,6 @@ def _log_odds(share: float) -> float:
     return float(np.log(share / (1.0 - share)))
 
 
-def _share(log_odds: float) -> float:
-    return float(1.0 / (1.0 + np.exp(-log_odds)))
-
-
 def _limits(row: pd.Series) -> str:
     low, high = number(row["lower"], 2), number(row["upper"], 2)
     return f"{number(row['agreement'], 2)} ({low} to {high})"
@@ -189,7 +185,7 @@ def expected_replication(
     held = {"groups": getattr(plan, "groups", None), "sample_weight": plan.sample_weight}
     run = METHODS["wam" if "filter" in options else "bam"]
     settings = {**options, "n_resamples": 2 * n_pairs, "checks": Checks(pairs=0, shuffles=0)}
-    rows: dict[int, tuple[float, float, float, str]] = {}
+    rows: dict[int, tuple[Any, ...]] = {}
     odds: dict[int, float] = {}
     for parts, kind in _PLANS.items():
         try:
@@ -223,8 +219,8 @@ def expected_replication(
     if not reason:
         for times, (low, high) in ERRORS.items():
             centre = at_table + SLOPE * np.log2(times)
-            middle, lower, upper = (_share(centre + shift) for shift in (0.0, low, high))
-            rows[n * times] = (middle, lower, upper, "expected")
+            limits = (float(1.0 / (1.0 + np.exp(-(centre + by)))) for by in (0.0, low, high))
+            rows[n * times] = (*limits, "expected")
     columns = ["agreement", "lower", "upper", "source"]
     curve = pd.DataFrame.from_dict(rows, orient="index", columns=columns).rename_axis("n_rows")
     return ExpectedReplication(curve, reason, k, result.n_features, n_pairs)

@@ -9,17 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from pyfsagg._base import remarks, spellings, validation
+from pyfsagg._base import registry, remarks, spellings, validation
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.registry import Call
 from pyfsagg._base.settings import Task
 from pyfsagg._message import Got, Message, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
 from pyfsagg._run.execution import Checks, Execution, Progress, progress_reporter
 from pyfsagg._table.identity import versions
-from pyfsagg._table.table import Table
-from pyfsagg.ensemble import core, data, null, scoring, trust
-from pyfsagg.ensemble.groups import find_copies
+from pyfsagg.ensemble import core, data, groups, null, scoring, trust
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import Precision, Run, set_up_run
 from pyfsagg.error_control import TargetPermutation
@@ -274,40 +271,20 @@ def permute_target(
 # How a run is carried out.
 
 
-class Steps:
-    """Progress of a run, from its first resample to the last shuffled target."""
-
-    def __init__(self, report: Progress | None) -> None:
-        self._report = report
-        self._done, self._total, self._shown = 0, 0, -1
-
-    def part(self, size: int, total: int) -> Progress:
-        """The progress function of the next `size` resamples of `total`."""
-        before, self._total = self._done, total
-        self._done += size
-        return lambda done, _: self._show(before + done)
-
-    def end(self) -> None:
-        """Report completion, even if a part was not possible."""
-        self._show(self._total)
-
-    def _show(self, done: int) -> None:
-        if self._report is not None and done > self._shown:
-            self._shown = done
-            self._report(done, self._total)
-
-
-@dataclass(frozen=True, eq=False)
+@dataclass(eq=False)
 class Job:
-    """A run in progress."""
+    """A run in progress, from its first resample to the last shuffled target."""
 
     run: Run
     nulls: null.Nulls
     recipe: core.Recipe
     scale: null.NoiseScale | None
     n_jobs: int | None
-    steps: Steps
+    report: Progress | None
     checkpoint: Checkpoint | None
+    done: int = 0
+    total: int = 0
+    shown: int = -1
 
     def n_scored(self, m: int) -> int:
         """Total of scored resamples in a run of m, with halves and shuffled targets."""
@@ -337,8 +314,19 @@ class Job:
 
     def work_on(self, size: int, m: int) -> dict[str, Any]:
         """Options for scoring `size` of the resamples of a run of m."""
-        progress = self.steps.part(size, self.n_scored(m))
+        before, self.total = self.done, self.n_scored(m)
+        self.done += size
+
+        def progress(done: int, _: int) -> None:
+            self.show(before + done)
+
         return {"n_jobs": self.n_jobs, "progress": progress, "checkpoint": self.checkpoint}
+
+    def show(self, done: int) -> None:
+        """Report how many resamples are done."""
+        if self.report is not None and done > self.shown:
+            self.shown = done
+            self.report(done, self.total)
 
     def score(
         self, resamples: Resamples, m: int, drawn: null.Drawn = "resamples", **options: Any
@@ -361,7 +349,7 @@ class Job:
         return self.recipe.combine(matrices, self.run.names, self.run.store)
 
 
-_SET_UP = ("filter_params", "n_resamples", "resampling", "task", "checks", "random_state")
+_SET_UP = ("X", "y", "filter_params", "n_resamples", "resampling", "task", "checks", "random_state")
 """Arguments of both methods that are read when a run is set up."""
 
 
@@ -375,21 +363,17 @@ def _carry_out(
     method = function.__name__
     execution = Execution.read("execution", arguments["execution"])
     with execution.limited():
-        run = set_up_run(
-            arguments["X"],
-            arguments["y"],
-            filters=filters,
-            execution=execution,
-            **{name: arguments[name] for name in _SET_UP},
-            aggregator=recipe.aggregator,
-            aggregator_params=recipe.options,
-        )
+        given = {name: arguments[name] for name in _SET_UP}
+        given |= {"aggregator": recipe.aggregator, "aggregator_params": recipe.options}
+        run = set_up_run(filters=filters, execution=execution, **given)
         normalize = null.settle_normalization(arguments["normalize"], run, run.items)
         if normalize != "none":
             recipe = replace(recipe, normalize=normalize)
+        more = {}
         if method == "bam" or normalize == core.AGAINST_NOISE:
-            run = run.with_parameters(normalize=normalize)
-        identity = {"kind": method, **run.identity}
+            more = {"normalize": normalize}
+            run = replace(run, parameters={**run.parameters, **more})
+        identity = {"kind": method, **run.identity, **more}
         with (
             open_checkpoint(execution.checkpoint, identity) as checkpoint,
             progress_reporter(execution.progress) as report,
@@ -397,22 +381,26 @@ def _carry_out(
             scale = None
             if normalize == core.AGAINST_NOISE:
                 scale = null.NoiseScale.of(run, len(run.resamples))
-            job = Job(
-                run, null.Nulls(run), recipe, scale, arguments["n_jobs"], Steps(report), checkpoint
-            )
-            job.nulls.require_memory(len(run.resamples))
+            nulls, n_jobs = null.Nulls(run), arguments["n_jobs"]
+            job = Job(run, nulls, recipe, scale, n_jobs, report, checkpoint)
+            nulls.require_memory(len(run.resamples))
             matrices, combined, precision = _resamples(job)
             m = len(combined)
             parameters: dict[str, Any] = {**run.parameters, "n_resamples": m, **precision}
-            own_scores = _own_scores(job, data.RunSetup.of(parameters, run.data), m)
+            own_scores = None
+            if trust.needs_own_scores(data.RunSetup.of(parameters, run.data)):
+                own = scoring.score_resamples(run.filters, run.itself(run.target))
+                own = {label: own[label] for label in run.labels}
+                job.compare_with_noise(own, "table", m)
+                own_scores = np.asarray(job.combine(own)[0])
             halves, about_halves = _halves(job, m)
             permutation, noise_halves, about_shuffles = _shuffles(job, m)
-            job.steps.end()
+            job.show(job.total)  # even if a part was not possible
         # Some columns at a time may have features that a resample did not see.
         in_parts = run.resamples.features is None
         scores = recipe.aggregate(combined, run.names, run.store, in_parts=in_parts)
-        copies = _copies(run)
-    call = Call.of(function, arguments, random_state=run.seed)
+        copies = groups.find_copies(run)
+    call = registry.Call.of(function, arguments, random_state=run.seed)
     return EnsembleResult(
         method=method,
         feature_names=run.names,
@@ -432,8 +420,7 @@ def _carry_out(
 
 
 def _resamples(job: Job) -> tuple[dict[str, Floats], Floats, dict[str, Any]]:
-    """Score matrices by filter, their combination and the precision; with a precision, resamples are
-    doubled, and equal those of a fixed number."""
+    """Score matrices by filter, their combination and the precision, for which resamples are doubled."""
     run, recipe, goal = job.run, job.recipe, job.run.precision
     first = len(run.resamples)
     matrices = job.score(run.resamples, first, store=run.store, work=job.work(0, first))
@@ -462,18 +449,6 @@ def _resamples(job: Job) -> tuple[dict[str, Floats], Floats, dict[str, Any]]:
             stacklevel=4,
         )
     return matrices, combined, {"precision": reached}
-
-
-def _own_scores(job: Job, setup: data.RunSetup, m: int) -> Floats | None:
-    """Combined scores (n_features,) of the table itself, if rank sets are centred on them."""
-    if not trust.needs_own_scores(setup):
-        return None
-    run = job.run
-    itself = replace(run.resamples.first(1), weights=run.row_weights[np.newaxis])
-    matrices = scoring.score_resamples(run.filters, itself)
-    matrices = {label: matrices[label] for label in run.labels}
-    job.compare_with_noise(matrices, "table", m)
-    return np.asarray(job.combine(matrices)[0])
 
 
 def _halves(job: Job, m: int) -> tuple[Floats | None, dict[str, Any]]:
@@ -510,15 +485,3 @@ def _shuffles(job: Job, m: int) -> tuple[TargetPermutation | None, Floats | None
         return None, None, {"shuffles": {"reason": reason.message}}
     record = {"n_shuffles": number, "unit": permutation.unit, "n_pairs": n_pairs}
     return permutation, None if halves is None else job.combine(halves), {"shuffles": record}
-
-
-def _copies(run: Run) -> data.Copies | None:
-    """Near copies among the features; groups of several columns have none."""
-    table, groups = run.table, run.groups
-    if groups is not None:
-        alone = np.flatnonzero(groups.sizes == 1)
-        names = tuple(groups.names[j] for j in alone)
-        if not isinstance(table, Table) or not len(alone):
-            return None
-        table = replace(table.take(groups.columns_of(alone)), feature_names=names)
-    return find_copies(table, run.row_weights)

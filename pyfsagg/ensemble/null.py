@@ -25,7 +25,7 @@ from pyfsagg._message import Message, Remedy, Use
 from pyfsagg._run.execution import Progress
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.sparse import SparseTable
-from pyfsagg._table.table import Adjusters, AnyTable, Table
+from pyfsagg._table.table import Adjusters, Table
 from pyfsagg._table.target import Target
 from pyfsagg.ensemble import scoring
 from pyfsagg.ensemble.core import AGAINST_NOISE, Matrices, MatrixStore
@@ -82,9 +82,8 @@ _STREAM = 2  # of random numbers; 0 draws rows, 1 noise
 
 @dataclass(frozen=True, eq=False)
 class Shuffling:
-    """Which rows exchange targets: any, or within strata of adjusters. Groups exchange them as wholes
-    if each has one target, otherwise within groups; adjusting numbers move with the target, and the
-    features cleared of them stay."""
+    """Which rows exchange targets: any, or within strata of adjusters. Groups exchange them as wholes if
+    each has one target, otherwise within groups; adjusting numbers move with the target."""
 
     order: Indices  # rows as they are drawn from, wherever they stand in the table
     blocks: Indices  # of each row, or of each group, those within which targets are exchanged
@@ -208,8 +207,7 @@ class Nulls:
 
     @cached_property
     def cleared(self) -> Run:
-        """The same with the residuals of the features given the adjusting numbers, whose rows are
-        exchangeable."""
+        """The same with the residuals of the features given the adjusting numbers."""
         run = self.single
         adjusters = run.target.adjusters
         if adjusters is None or not adjusters.by_numbers or not isinstance(run.table, Table):
@@ -228,8 +226,7 @@ class Nulls:
 
     @cached_property
     def begun(self) -> Adjusters | None:
-        """The columns that are always in, if a judge begins with them: their relation to the target is
-        not noise."""
+        """The columns that are always in, if a judge begins with them: what they tell is not noise."""
         always = self.single.target.always
         judges = [item for item in self.run.items if scoring.filter_label(item) in self.judges]
         return (
@@ -248,8 +245,7 @@ class Nulls:
 
     @cached_property
     def judges(self) -> list[str]:
-        """The filters whose scores are compared with noise: those that score a feature alone, or else
-        all."""
+        """The filters that are compared with noise: those that score a feature alone, or else all."""
         by_column = [name for name, spec in self.run.specs.items() if spec.own_column]
         cut = [name for name in by_column if name in self.counting]
         ranked = len(self._ranked) == len(self.run.names) and self.run.target.adjusters is None
@@ -290,10 +286,8 @@ class Nulls:
     def n_shuffles(self, m: int) -> int:
         """Number of shuffled targets in a run of m resamples."""
         wish = self.run.checks.shuffles
-        if not isinstance(wish, str):
-            return 0 if self.reason else wish
-        if self.reason:
-            return 0
+        if self.reason or not isinstance(wish, str):
+            return 0 if self.reason else int(wish)
         if not self.by_column:
             return max(LEAST, min(USUAL, 20 * (m // (20 * SLOW_SHARE)) - 1))
         return MANY if self.small else USUAL
@@ -378,24 +372,16 @@ def _scores_by_judge(nulls: Nulls, number: int, **how: Any) -> Iterator[tuple[st
         for each in run.filters
     ]
     run = replace(run, filters=[each for each in filters if each.outputs])
-    itself = _whole_table(run)
-
-    def resample(target: Target, _: int) -> Resamples:
-        return replace(itself, labels=target.codes[np.newaxis, :])
-
     if nulls.small:
         how["checkpoint"] = None
     targets = chain([run.target], nulls.targets(number))
-    scores = _scores_by_target(run, targets, 1 + number, 1, resample, "shuffled targets", **how)
+    scores = _scores_by_target(
+        run, targets, 1 + number, 1, lambda target, _: run.itself(target), "shuffled targets", **how
+    )
     for label in nulls.judges:
         yield label, scores.pop(label)
     if nulls.by_ranks:
         yield nulls.by_ranks, _rank_statistics(nulls, number)
-
-
-def _whole_table(run: Run) -> Resamples:
-    once = run.row_weights[np.newaxis]
-    return replace(run.resamples.first(1), weights=once, features=None, noise=0.0)
 
 
 def _scores_by_target(
@@ -422,9 +408,13 @@ def _scores_by_target(
         def advance(more: int, _: int, before: int = done) -> None:
             progress(before + more, number * size)
 
+        # The resamples of several targets in a row, each with its labels.
+        drawn = [draw(target, first + k) for k, target in enumerate(chosen)]
+        labels = [np.broadcast_to(one.labels, one.weights.shape) for one in drawn]
+        weights = np.concatenate([one.weights for one in drawn])
         scored = scoring.score_resamples(
             run.filters if classes else run.bind(chosen[0]),
-            _joined([draw(target, first + k) for k, target in enumerate(chosen)]),
+            replace(drawn[0], weights=weights, labels=np.concatenate(labels)),
             first=done,
             progress=advance,
             what=what,
@@ -435,18 +425,8 @@ def _scores_by_target(
     return scores
 
 
-def _joined(drawn: list[Resamples]) -> Resamples:
-    """Resamples of several targets in a row, each with its labels."""
-    return replace(
-        drawn[0],
-        weights=np.concatenate([resamples.weights for resamples in drawn]),
-        labels=np.concatenate([np.broadcast_to(one.labels, one.weights.shape) for one in drawn]),
-    )
-
-
 def _rank_statistics(nulls: Nulls, number: int) -> Floats:
-    """Kruskal–Wallis statistics or squared rank correlations, with ties, (1 + number, n_numbers); of
-    martingale residuals the score statistic of Cox's model, with its variance under shuffling."""
+    """Kruskal–Wallis, squared rank correlations or scores of Cox's model, (1 + number, n_numbers)."""
     run = nulls.single
     table, target = run.table, run.target
     assert isinstance(table, Table)
@@ -479,8 +459,7 @@ def _rank_statistics(nulls: Nulls, number: int) -> Floats:
 
 
 def _centred_ranks(values: Floats, strata: Indices) -> Floats:
-    """Ranks (k, n) of the known rows within strata, minus their mean, and divided by the size of a
-    stratum plus one (van Elteren) if there are several."""
+    """Ranks (k, n) within strata minus their mean; of several divided by size + 1 (van Elteren)."""
     ranks = np.empty_like(values)
     several = bool(strata.any())
     for stratum in range(int(strata.max()) + 1):
@@ -498,41 +477,31 @@ def _less_means(values: Floats, strata: Indices) -> Floats:
 
 
 def kinds_of_features(run: Run) -> Indices:
-    """Features of equal number have equally distributed scores under shuffling: numbers; columns with
-    equally many levels and, to a factor of two, equally many rows outside the most frequent one; groups
-    with equally many columns."""
-    n_levels, most = _levels(run.table)
-    outside = np.log2(np.maximum(1, run.table.n_samples - most)).round().astype(np.intp)
-    kinds = np.stack(
-        [np.ones_like(n_levels), np.minimum(n_levels, FEW_LEVELS + 1), outside], axis=1
-    )
-    if run.groups is not None:
-        kinds = np.array(
-            [
-                kinds[columns[0]] if len(columns) == 1 else (len(columns), 0, 0)
-                for columns in run.groups.columns
-            ]
-        )
-    return np.asarray(np.unique(kinds, axis=0, return_inverse=True)[1]).ravel()
-
-
-def _levels(table: AnyTable) -> Indices:
-    """How many values each column has, and how often the most frequent one occurs, (2, n_features)."""
-    found = np.zeros((2, table.n_features), dtype=np.intp)
-    if not isinstance(table, Table):
+    """Equal numbers for equal distributions under shuffling: numbers; columns with equally many levels and,
+    to a factor of two, equally many rows outside the most frequent one; groups of as many columns."""
+    table = run.table
+    n_levels, most = np.zeros((2, table.n_features), dtype=np.intp)
+    if isinstance(table, Table):
+        places = np.arange(1, table.n_samples + 1)
+        for part in row_blocks((table.n_features, table.n_samples), CACHED):
+            cells = np.sort(table.values[:, part].T, axis=1)  # missing ones last
+            known = ~np.isnan(cells)
+            first = known.copy()
+            first[:, 1:] &= cells[:, 1:] != cells[:, :-1]
+            since = np.maximum.accumulate(np.where(first, places - 1, 0), axis=1)
+            n_levels[part] = first.sum(axis=1)
+            most[part] = np.where(known, places - since, 0).max(axis=1)
+    else:
         for j in range(table.n_features):
             counts = table.value_counts(j)
-            found[:, j] = len(counts), counts.max(initial=0)
-        return found
-    places = np.arange(1, table.n_samples + 1)
-    for part in row_blocks((table.n_features, table.n_samples), CACHED):
-        cells = np.sort(table.values[:, part].T, axis=1)  # missing ones last
-        known = ~np.isnan(cells)
-        first = known.copy()
-        first[:, 1:] &= cells[:, 1:] != cells[:, :-1]
-        since = np.maximum.accumulate(np.where(first, places - 1, 0), axis=1)
-        found[:, part] = first.sum(axis=1), np.where(known, places - since, 0).max(axis=1)
-    return found
+            n_levels[j], most[j] = len(counts), counts.max(initial=0)
+    outside = np.log2(np.maximum(1, table.n_samples - most)).round().astype(np.intp)
+    n_levels = np.minimum(n_levels, FEW_LEVELS + 1)
+    kinds = np.stack([np.ones_like(n_levels), n_levels, outside], axis=1)
+    if run.groups is not None:
+        members = run.groups.columns
+        kinds = np.array([kinds[of[0]] if len(of) == 1 else (len(of), 0, 0) for of in members])
+    return np.asarray(np.unique(kinds, axis=0, return_inverse=True)[1]).ravel()
 
 
 # Resamples of shuffled targets.
@@ -549,12 +518,12 @@ def n_together(run: Run, drawn: Drawn) -> int:
 def score_shuffled(nulls: Nulls, number: int, drawn: Drawn, **how: Any) -> Matrices:
     """Scores by filter of the `drawn` resamples of each shuffled target, one after another."""
     run = nulls.cleared
-    itself, size = _whole_table(run), n_together(run, drawn)
+    size = n_together(run, drawn)
     plan = run.pairs if drawn == "halves" else run.plan
 
     def resamples(target: Target, k: int) -> Resamples:
         if drawn == "table":
-            return replace(itself, labels=target.codes[np.newaxis, :])
+            return run.itself(target)
         return run.draw(size, first=size * k, target=target, plan=plan)
 
     what = f"{drawn} of shuffled targets"
@@ -571,7 +540,9 @@ ENOUGH = 100_000
 
 def settle_normalization(wish: str, run: Run, filters: Sequence[Any]) -> str:
     """The meaning of ``"auto"`` for some of the filters of a run; other values are validated."""
-    reason = _why_not(run)
+    reason = f"the plan {run.plan.name} does not draw rows of the whole table at random"
+    if not run.plan.only and not run.resamples.changes_table:
+        reason = Nulls(run).reason
     if wish == AGAINST_NOISE and reason:
         raise ParameterError(
             Use(normalize=AGAINST_NOISE),
@@ -580,24 +551,14 @@ def settle_normalization(wish: str, run: Run, filters: Sequence[Any]) -> str:
         )
     if wish != "auto":
         return wish
-    counted = any(scoring.counts_levels(item) for item in filters)
-    return AGAINST_NOISE if counted and not reason and _columns_differ(run) else "per_resample"
-
-
-def _why_not(run: Run) -> str:
-    if run.plan.only or run.resamples.changes_table:
-        return f"the plan {run.plan.name} does not draw rows of the whole table at random"
-    return Nulls(run).reason
-
-
-def _columns_differ(run: Run) -> bool:
-    """Whether columns differ in kind: levels and numbers, or different numbers of levels."""
-    table = run.table
-    if not isinstance(table, Table):
-        return False
+    table, counted = run.table, any(map(scoring.counts_levels, filters))
+    if reason or not counted or not isinstance(table, Table):
+        return "per_resample"
+    # Columns differ in kind: levels and numbers, or different numbers of levels.
     nominal = np.flatnonzero(np.isin(table.kinds, (Kind.BOOLEAN, Kind.NOMINAL)))
     sizes = {len(table.value_counts(j)) for j in nominal.tolist()}
-    return len(sizes) > 1 or 0 < len(nominal) < table.n_features
+    differ = len(sizes) > 1 or 0 < len(nominal) < table.n_features
+    return AGAINST_NOISE if differ else "per_resample"
 
 
 @dataclass(frozen=True, eq=False)
@@ -623,9 +584,7 @@ class NoiseScale:
         return self.n_shuffles * n_together(self.nulls.run, drawn)
 
     def read(self, matrices: Matrices, drawn: Drawn, store: MatrixStore, **how: Any) -> None:
-        """Replace scores by their evidence against noise
-        (:func:`pyfsagg.error_control.comparable_evidence`); filters that ignore the target are not
-        changed."""
+        """Replace scores by their evidence against noise, unless a filter ignores the target."""
         if drawn not in self.known:
             self.known[drawn] = score_shuffled(self.nulls, self.n_shuffles, drawn, **how)
         for label, matrix in matrices.items():

@@ -240,10 +240,7 @@ class EnsembleResult(data.Ranked, Result):
         A limit (`max_false` or `fdr`) replaces the proposal, and adds the columns of
         :meth:`pyfsagg.error_control.ErrorControl.to_frame`.
         """
-        options = {
-            "n_features_to_select": n_features_to_select, "max_false": max_false, "fdr": fdr
-        }  # fmt: skip
-        return ranking_frame(self, *read_view(options))
+        return ranking_frame(self, *read_view(n_features_to_select, max_false, fdr))
 
     def methods_text(
         self,
@@ -259,10 +256,7 @@ class EnsembleResult(data.Ranked, Result):
         n_features_to_select, max_false, fdr
             As in :meth:`select`.
         """
-        options = {
-            "n_features_to_select": n_features_to_select, "max_false": max_false, "fdr": fdr
-        }  # fmt: skip
-        wish, limit = read_view(options)
+        wish, limit = read_view(n_features_to_select, max_false, fdr)
         return facts.methods_paragraph(self, limit or wish)
 
     # How far it can be trusted.
@@ -481,7 +475,7 @@ class EnsembleResult(data.Ranked, Result):
     # Saving and reporting.
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        wish, limit = read_view(view)
+        wish, limit = read_view(**view)
         chosen = select_features(self, wish)
         k = chosen.compared
 
@@ -510,14 +504,14 @@ class EnsembleResult(data.Ranked, Result):
         return data.arrays_of(self)
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        wish, limit = read_view(view)
+        wish, limit = read_view(**view)
         frame = ranking_frame(self, wish, limit)
         selected = frame.index.isin(choose(self, wish).names)
         frame.insert(frame.columns.get_loc("tied"), "selected", selected)  # type: ignore[arg-type]
         return {"ranking.csv": frame, **groups.table_of_groups(self)}
 
     def _texts(self, view: Mapping[str, Any]) -> dict[str, str]:
-        names = choose(self, read_view(view)[0]).names
+        names = choose(self, read_view(**view)[0]).names
         texts = {"selected.txt": lines_of(names)}
         if self.groups:
             texts["selected_columns.txt"] = lines_of(data.columns_of(self, names))
@@ -532,7 +526,7 @@ class EnsembleResult(data.Ranked, Result):
         return found
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
-        wish, limit = read_view(view)
+        wish, limit = read_view(**view)
         lines = [f"selected = result.select({wish.argument})"]
         if limit is not None:
             lines.append(f"print(result.error_control({limit.argument}))")
@@ -548,7 +542,7 @@ class EnsembleResult(data.Ranked, Result):
         return self._setup.recipe.again(combined, self.feature_names)
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
-        return facts.facts_of(self, *read_view(view))
+        return facts.facts_of(self, *read_view(**view))
 
     def __repr__(self) -> str:
         return (

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from inspect import signature
 from typing import Any, ClassVar, get_args, get_type_hints
 
+import numpy as np
+
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.settings import Settings, Task, option
 from pyfsagg._base.validation import check_integer, check_real, is_word, n_selected, resolve_seed
@@ -189,27 +191,20 @@ class Run:
     @property
     def row_weights(self) -> Weights:
         """How often each row counts."""
-        weights: Weights = full_weights(self.table.n_samples, self.plan.sample_weight)[0]
-        return weights
-
-    def with_parameters(self, **more: Any) -> Run:
-        """The run with more of its settings recorded."""
-        return replace(
-            self, parameters={**self.parameters, **more}, identity={**self.identity, **more}
-        )
+        return np.asarray(full_weights(self.table.n_samples, self.plan.sample_weight)[0])
 
     def draw(
         self, size: int, first: int = 0, target: Target | None = None, plan: Plan | None = None
     ) -> Resamples:
         """Resamples number `first` and on, of the target and the plan of the run unless others are given."""
-        return draw_resamples(
-            self.table,
-            target or self.target,
-            plan or self.plan,
-            n_resamples=size,
-            seed=self.seed,
-            first=first,
-        )
+        source = self.table, target or self.target, plan or self.plan
+        return draw_resamples(*source, n_resamples=size, seed=self.seed, first=first)
+
+    def itself(self, target: Target) -> Resamples:
+        """The table with its own rows, each as often as it counts, as one resample."""
+        weights, labels = self.row_weights[np.newaxis], target.codes[np.newaxis]
+        own = replace(self.resamples.first(1), weights=weights, labels=labels)
+        return replace(own, features=None, noise=0.0)
 
     def bind(self, target: Target) -> list[_base.BoundFilter]:
         """The filters with another target."""
@@ -244,8 +239,7 @@ def set_up_run(
     groups: FeatureGroups | None = None,
     **recorded: Any,
 ) -> Run:
-    """Validate the input of a run and draw its resamples; `recorded` is added to its parameters,
-    `largest` is the largest number of features to select."""
+    """Validate the input of a run and draw its resamples; `largest` is the most features to select."""
     execution = execution or Execution()
     task = Task.of_argument(task)
     checks = Checks.of_argument(checks)
@@ -259,18 +253,32 @@ def set_up_run(
     sha256 = data_hash(table, target)
     groups = groups or read_feature_groups(task, table)
     n_columns = table.n_features
-    dropped: tuple[str, ...] = ()
+    before = table.feature_names if groups is None else groups.names
     if task.drop_near_zero_variance:
-        table, groups, dropped = _drop_near_zero_variance(table, groups)
+        table, groups = plain.drop_features(table, groups)
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
     if isinstance(filters, str):
         filters = scoring.usual_filters(table, target, groups)
     params = scoring.settle_parameters(filters, filter_params, table.n_features, largest, groups)
     bound = scoring.bind_filters(filters, params, table, target, seed, groups)
-    n_features = table.n_features if groups is None else len(groups)
+    names = table.feature_names if groups is None else groups.names
+    kept = set(names)
     precision = number if isinstance(number, Precision) else None
+    if precision is not None and plan.only:
+        raise ParameterError(
+            Use(n_resamples="auto"),
+            " draws more resamples as needed, which row_indices and k_fold do not allow",
+            Remedy("give a number"),
+        )
     if precision is not None:
-        _check_goal(precision, plan, n_features, execution)
+        plan._check_multiple("maximum", precision.maximum)
+        if execution.scratch is not None:
+            raise ParameterError(
+                Param("scratch"),
+                " reserves files for a known number of resamples",
+                Remedy("give ", Param("n_resamples"), " as a number"),
+            )
+        n_selected(precision.top, len(names))
     n_drawn = FIRST_LOOK if isinstance(number, Precision) else number
     resamples = draw_resamples(table, target, plan, n_resamples=n_drawn, seed=seed)
     if groups is not None and resamples.changes_table:
@@ -310,7 +318,7 @@ def set_up_run(
         data={
             "sha256": sha256,
             "n_samples": table.n_samples,
-            "n_features": n_features,
+            "n_features": len(names),
             **({} if groups is None else {**groups.record(), "n_columns": n_columns}),
             "target": target.name or None,
             "target_kind": target.kind,
@@ -318,7 +326,7 @@ def set_up_run(
             **target.event_count,
             "adjusters": {} if target.adjusters is None else target.adjusters.record,
             **target.always_in,
-            "dropped_features": list(dropped),
+            "dropped_features": [name for name in before if name not in kept],
         },
         identity={
             **parameters,
@@ -334,30 +342,3 @@ def set_up_run(
         execution=execution,
         store=store,
     )
-
-
-def _check_goal(goal: Precision, plan: Plan, n_features: int, execution: Execution) -> None:
-    """Refuse a number of resamples that is left open where it has to be known."""
-    if plan.only:
-        raise ParameterError(
-            Use(n_resamples="auto"),
-            " draws more resamples as needed, which row_indices and k_fold do not allow",
-            Remedy("give a number"),
-        )
-    plan._check_multiple("maximum", goal.maximum)
-    if execution.scratch is not None:
-        raise ParameterError(
-            Param("scratch"),
-            " reserves files for a known number of resamples",
-            Remedy("give ", Param("n_resamples"), " as a number"),
-        )
-    n_selected(goal.top, n_features)
-
-
-def _drop_near_zero_variance(
-    table: AnyTable, groups: FeatureGroups | None
-) -> tuple[AnyTable, FeatureGroups | None, tuple[str, ...]]:
-    before = table.feature_names if groups is None else groups.names
-    table, groups = plain.drop_features(table, groups)
-    names = set(table.feature_names if groups is None else groups.names)
-    return table, groups, tuple(name for name in before if name not in names)

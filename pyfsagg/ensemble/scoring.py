@@ -21,7 +21,7 @@ from pyfsagg._run import execution, parallel
 from pyfsagg._run.checkpoint import Checkpoint, resume_tasks
 from pyfsagg._table.groups import FeatureGroups, GroupedColumns
 from pyfsagg._table.sparse import SparseTable, dense_megabytes
-from pyfsagg._table.table import Adjusters, AnyTable, Table
+from pyfsagg._table.table import AnyTable, Table
 from pyfsagg._table.target import Target, is_survival_model
 from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
@@ -64,21 +64,25 @@ def bind_filters(
     """Filters bound to a table, where those that one pass computes are one."""
     if not filters:
         raise ParameterError(Param("filters"), " is empty", Remedy("name at least one filter"))
+    sparse = table if isinstance(table, SparseTable) else None
     readings: dict[bool, GroupedColumns] = {}
     bound: dict[str, BoundFilter] = {}
     for item in filters:
         label = filter_label(item)
         prepare, output, within = _preparation(item, seed)
         by_strata = target.adjusters is not None and within in ("mean", "sum")
-        if target.adjusters is not None and within != "model":
-            _check_adjusters(label, target.adjusters, target.kind)
         if label in bound:
             raise ParameterError(f"the filter {label!r} is given twice")
-        _check_target_kind(item, label, target)
-        if isinstance(table, SparseTable):
-            _check_sparse(item, label, table)
+        _check_data(item, label, within, sparse, target)
         chosen = dict(parameters.get(label, {}))
-        _check_parameters(label, prepare, chosen)
+        taken = list(inspect.signature(prepare).parameters.values())[2:]
+        allowed = [parameter.name for parameter in taken]
+        open_ended = any(parameter.kind is parameter.VAR_KEYWORD for parameter in taken)
+        if unknown := [] if open_ended else [name for name in chosen if name not in allowed]:
+            raise ParameterError(
+                f"the filter {label!r} has no parameter {unknown[0]!r}; it takes: ",
+                ", ".join(allowed) or "none",
+            )
         if groups is not None:
             counts = counts_levels(item)
             able = (spec.name for spec in FILTERS if spec.counts_levels)
@@ -178,8 +182,18 @@ _MISMATCH = {
 }
 
 
-def _check_target_kind(item: Any, label: str, target: Target) -> None:
-    """Refuse a filter that cannot use a target of this kind, and name those that can."""
+def _check_data(
+    item: Any, label: str, within: str, sparse: SparseTable | None, target: Target
+) -> None:
+    """Refuse a filter that cannot use such a target or table, and name those that can."""
+    if target.adjusters is not None and within != "model" and target.adjusters.by_numbers:
+        able = [s.name for s in FILTERS if s.within == "model" and target.kind in s.targets]
+        name = target.adjusters.names_of(nominal=False)[0]
+        raise DataError(
+            f"the filter {label!r} adjusts for columns of levels, within strata, and not for numbers ",
+            f"such as {name!r}. Filters that do: {', '.join(able)}",
+            Remedy("or cut the numbers into levels"),
+        )
     if isinstance(item, str):
         usable = target.kind in FILTERS.get(item).targets
     elif _is_estimator(item):
@@ -193,33 +207,16 @@ def _check_target_kind(item: Any, label: str, target: Target) -> None:
     else:
         usable = True  # a function sees what there is
     if not usable:
-        able = ", ".join(spec.name for spec in FILTERS if target.kind in spec.targets)
-        raise DataError(f"the filter {label!r} {_MISMATCH[target.kind]}: {able}")
-
-
-def _check_adjusters(label: str, adjusters: Adjusters, target: str) -> None:
-    """Refuse a filter without a model for adjusting numbers, and name others."""
-    if not adjusters.by_numbers:
-        return
-    able = ", ".join(
-        spec.name for spec in FILTERS if spec.within == "model" and target in spec.targets
-    )
-    raise DataError(
-        f"the filter {label!r} adjusts for columns of levels, within strata, and not for numbers such as ",
-        f"{adjusters.names_of(nominal=False)[0]!r}. Filters that do: {able}",
-        Remedy("or cut the numbers into levels"),
-    )
-
-
-def _check_sparse(item: Any, label: str, table: SparseTable) -> None:
-    """Refuse a filter that reads dense tables only, and name those that read sparse ones."""
-    if not (isinstance(item, str) and FILTERS.get(item).sparse):
-        able = ", ".join(spec.name for spec in FILTERS if spec.sparse)
+        able = [spec.name for spec in FILTERS if target.kind in spec.targets]
+        raise DataError(f"the filter {label!r} {_MISMATCH[target.kind]}: {', '.join(able)}")
+    reads_sparse = isinstance(item, str) and FILTERS.get(item).sparse
+    if sparse is not None and not reads_sparse:
+        able = [spec.name for spec in FILTERS if spec.sparse]
         raise InputTypeError(
-            f"the filter {label!r} does not read sparse input. Filters that do: {able}; or make it ",
-            "dense with ",
+            f"the filter {label!r} does not read sparse input. Filters that do: {', '.join(able)}; ",
+            "or make it dense with ",
             DENSE,
-            f", if {dense_megabytes(table)} fit into memory",
+            f", if {dense_megabytes(sparse)} fit into memory",
         )
 
 
@@ -230,8 +227,7 @@ def settle_parameters(
     largest: object = None,
     groups: FeatureGroups | None = None,
 ) -> dict[str, dict[str, Any]]:
-    """Parameters by the label of their filter, with the depth of mRMR resolved from `largest`, the largest
-    number of features to select (not a fraction)."""
+    """Parameters by filter; the depth of mRMR follows from `largest`, a number of features to select."""
     known = int(largest) if isinstance(largest, Integral) else None
     settled = read_filter_params(filters, filter_params)
     for item in filters:
@@ -250,21 +246,6 @@ def deep_enough(
     """Parameters of filters, with a larger depth if this many features need it."""
     deep = settle_parameters(filters, filter_params, n_features, number)
     return filter_params if deep == settle_parameters(filters, filter_params, n_features) else deep
-
-
-def _check_parameters(
-    label: str, prepare: Callable[..., Scorer], parameters: Mapping[str, Any]
-) -> None:
-    taken = list(inspect.signature(prepare).parameters.values())[2:]
-    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in taken):
-        return  # they are checked where they are used
-    allowed = [parameter.name for parameter in taken]
-    for name in parameters:
-        if name not in allowed:
-            raise ParameterError(
-                f"the filter {label!r} has no parameter {name!r}; it takes: ",
-                ", ".join(allowed) or "none",
-            )
 
 
 # What they will cost: measured on a piece, and reported before it is spent.
@@ -310,8 +291,7 @@ def expected_seconds(
 
 @dataclass(frozen=True)
 class Work:
-    """Numbers of resamples to score: in all, with the settings that would shorten the run, and `judged`
-    more by the filters in `judges`."""
+    """Resamples to score, in all and with the settings in `fewer`; `judged` more by the `judges`."""
 
     total: int
     fewer: Mapping[str, int]
@@ -388,9 +368,8 @@ def score_resamples(
     what: str = "resamples",
     work: Work | None = None,
 ) -> dict[str, Floats]:
-    """Score matrices (n_resamples, n_features) by filter, larger = more important. With `work` a long
-    run is announced, and one beyond memory refused; a checkpoint calls the resamples `what`, from
-    number `first`."""
+    """Score matrices (n_resamples, n_features) by filter; with `work` a long run is announced, and one
+    beyond memory refused. A checkpoint calls the resamples `what`, from number `first`."""
     m = len(resamples)
     names, table = bound[0].names, bound[0].table
     store = store or MatrixStore()
@@ -407,15 +386,9 @@ def score_resamples(
     together = max(getattr(scorer, "together", 1) for scorer in scorers)
     size = block_size(table.n_samples, widest, together)
     blocks = [slice(start, min(start + size, m)) for start in range(0, m, size)]
-    answers = resume_tasks(
-        checkpoint,
-        [f"{what} {first + rows.start} to {first + rows.stop}" for rows in blocks],
-        _score_block,
-        (bound, resamples),
-        blocks,
-        n_jobs=n_jobs,
-        threads=threads,
-    )
+    keys = [f"{what} {first + rows.start} to {first + rows.stop}" for rows in blocks]
+    tasks = keys, _score_block, (bound, resamples), blocks
+    answers = resume_tasks(checkpoint, *tasks, n_jobs=n_jobs, threads=threads)
     with execution.progress_sink(progress, m) as advance:
         advance(0)
         for rows, scores in zip(blocks, answers, strict=True):
@@ -432,31 +405,20 @@ def _score_block(run: tuple[Sequence[BoundFilter], Resamples], rows: slice) -> d
     bound, resamples = run
     scores: dict[str, Floats] = {}
     for filter_ in bound:
-        if resamples.changes_table:
-            matrices = _score_changed_tables(filter_, resamples, rows)
-            scores |= {label: matrices[output] for label, output in filter_.outputs.items()}
-        else:
+        if not resamples.changes_table:
             scores |= filter_.scores(resamples.weights[rows], resamples.labels_of(rows))
+            continue
+        # Each resample sees another table: noise on the cells, or some features only.
+        shape = rows.stop - rows.start, filter_.table.n_features
+        scores |= {label: np.full(shape, np.nan) for label in filter_.outputs}
+        for position, r in enumerate(range(rows.start, rows.stop)):
+            row = slice(r, r + 1)
+            scorer = filter_.scorer(resamples.table_of(r, filter_.table))
+            found = scorer(resamples.weights[row], resamples.labels_of(row))
+            seen = slice(None) if resamples.features is None else resamples.features[r]
+            for label, output in filter_.outputs.items():
+                scores[label][position, seen] = found[output][0]
     return scores
-
-
-def _score_changed_tables(
-    filter_: BoundFilter, resamples: Resamples, rows: slice
-) -> dict[str, Floats]:
-    """Resamples that see another table each: noise on the cells, or some features only."""
-    size = rows.stop - rows.start
-    matrices = {
-        output: np.full((size, filter_.table.n_features), np.nan)
-        for output in filter_.outputs.values()
-    }
-    for position, r in enumerate(range(rows.start, rows.stop)):
-        row = slice(r, r + 1)
-        scorer = filter_.scorer(resamples.table_of(r, filter_.table))
-        scores = scorer(resamples.weights[row], resamples.labels_of(row))
-        seen = slice(None) if resamples.features is None else resamples.features[r]
-        for output, matrix in matrices.items():
-            matrix[position, seen] = scores[output][0]
-    return matrices
 
 
 def _check_scores(label: str, matrix: Floats, names: Sequence[str], store: MatrixStore) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -42,34 +41,20 @@ SHOWN = 10  # features for which frequencies and stability are reported if none 
 
 
 @dataclass(frozen=True)
-class Top:
-    """A number of features."""
+class Fixed:
+    """A number of features, or a share of all, rounded up; `argument` is what `select` takes."""
 
-    number: int
-
-    @property
-    def argument(self) -> str:
-        """The request as an argument of `select`."""
-        return repr(self.number)
-
-    @property
-    def words(self) -> str:
-        return f"{self.number} (a number of features)"
-
-
-@dataclass(frozen=True)
-class Share:
-    """A share of all features, rounded up."""
-
-    share: float
+    value: int | float
+    share: bool = False  # answers are kept by requests, and 1 equals 1.0
 
     @property
     def argument(self) -> str:
-        return repr(self.share)
+        return repr(self.value)
 
     @property
     def words(self) -> str:
-        return f"{self.share} (a fraction of the features)"
+        kind = "fraction of the features" if self.share else "number of features"
+        return f"{self.value} (a {kind})"
 
 
 @dataclass(frozen=True)
@@ -104,7 +89,7 @@ class Limit:
         return f"{self.goal} = {self.level:g} (a limit on false selections)"
 
 
-Wish = Top | Share | Auto | Knee | Limit
+Wish = Fixed | Auto | Knee | Limit
 
 
 def read_wish(
@@ -125,14 +110,17 @@ def read_wish(
     return limit
 
 
-def read_view(options: Mapping[str, Any]) -> tuple[Wish, Limit | None]:
-    """What the options of a page select, and the limit on false selections to show; a limit replaces
-    the default, but not a given number."""
-    limit = _limit(options.get("max_false"), options.get("fdr"))
-    number = options.get("n_features_to_select", "auto")
-    if limit is not None and is_word(number, "auto"):
+def read_view(
+    n_features_to_select: object = "auto",
+    max_false: float | None = None,
+    fdr: float | None = None,
+    **_: object,
+) -> tuple[Wish, Limit | None]:
+    """What a page selects, and the limit to show, which replaces the default but not a given number."""
+    limit = _limit(max_false, fdr)
+    if limit is not None and is_word(n_features_to_select, "auto"):
         return limit, limit
-    wish = _of_value(number)
+    wish = _of_value(n_features_to_select)
     return wish, limit or (wish if isinstance(wish, Limit) else None)
 
 
@@ -165,9 +153,9 @@ def _of_value(value: object) -> Wish:
             ) from None
         return Limit(*check_goals(**goal))
     if isinstance(value, Integral) and not isinstance(value, bool):
-        return Top(int(value))
-    share = check_real("n_features_to_select (a fraction)", value, low=0.0, high=1.0, low_open=True)
-    return Share(share)
+        return Fixed(int(value))
+    what = "n_features_to_select (a fraction)"
+    return Fixed(check_real(what, value, low=0.0, high=1.0, low_open=True), share=True)
 
 
 @once
@@ -235,8 +223,7 @@ class Selection:
 
 @dataclass(frozen=True, eq=False)
 class Choice:
-    """Which features (n_features,) are selected, the rules that led to their number (`by`), and the
-    rank of the last of them (`depth`, 0 for none)."""
+    """Which features are `chosen`, `by` which rules, and the rank of the last of them (`depth`)."""
 
     chosen: Booleans
     reason: str
@@ -320,8 +307,7 @@ def choose(data: Ranked, wish: Wish) -> Choice:
         depth = _depth(data, selected.support)
         return Choice(selected.support, selected.sentences[0], tuple(selected.selected), depth)
     p = data.n_features
-    value = wish.number if isinstance(wish, Top) else wish.share
-    k = n_selected(value, p, "n_features_to_select")
+    k = n_selected(wish.value, p, "n_features_to_select")
     verb = "is" if k == 1 else "are"
     return _best(
         data, k, f"The best {k:,} of {plural(p, 'feature')} {verb} selected, as requested."

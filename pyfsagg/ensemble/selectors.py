@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pyfsagg._base.arithmetic import Booleans
 from pyfsagg._base.settings import Task
 from pyfsagg._run.execution import Checks, Execution
 from pyfsagg._table import frames, selectors, sparse
@@ -17,7 +16,7 @@ from pyfsagg.ensemble import data, scoring
 from pyfsagg.ensemble.methods import bam, wam
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import Precision
-from pyfsagg.ensemble.selection import Share, Top, Wish, choose, read_wish
+from pyfsagg.ensemble.selection import Fixed, choose, read_wish
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.resampling import Plan
 from pyfsagg.resampling.plan import read_plan, with_data
@@ -43,24 +42,6 @@ class _AggregationSelector(selectors.TableSelector):
 
     _method: ClassVar[Callable[..., EnsembleResult]]
 
-    def _rank(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> EnsembleResult:
-        options = self.get_params(deep=False)
-        n_features = getattr(self, "n_features_in_", 0)  # unknown of what is no table
-        number = options.pop("n_features_to_select")
-        del options["max_false"], options["fdr"]
-        params = scoring.deep_enough(self._filters(), self.filter_params, n_features, number)
-        options["filter_params"] = params
-        checks = Checks(pairs=0, shuffles=0 if isinstance(self._wish(), Top | Share) else "auto")
-        plan = read_plan(options.pop("resampling"))
-        plan = with_data(plan, sample_weight=sample_weight, groups=groups)
-        return type(self)._method(X, y, resampling=plan, checks=checks, **options)
-
-    def _wish(self) -> Wish:
-        """A limit on false selections replaces the number."""
-        if self.max_false is None and self.fdr is None:
-            return read_wish(self.n_features_to_select)
-        return read_wish(max_false=self.max_false, fdr=self.fdr)
-
     def fit(
         self, X: Any, y: Any = None, *, sample_weight: Any = None, groups: Any = None
     ) -> _AggregationSelector:
@@ -79,39 +60,35 @@ class _AggregationSelector(selectors.TableSelector):
             Group of each sample, for ``resampling="grouped_bootstrap"`` or ``"complementary_pairs"``.
         """
         X = self._record(X, y)
-        self.result_ = self._rank(X, y, sample_weight, groups)
-        self.scores_ = self.result_.scores
-        self.ranking_ = self.result_.ranking
-        self.support_ = self._columns(X)
+        options = self.get_params(deep=False)
+        n_features = getattr(self, "n_features_in_", 0)  # unknown of what is no table
+        number, limits = options.pop("n_features_to_select"), (self.max_false, self.fdr)
+        del options["max_false"], options["fdr"]
+        # A limit on false selections replaces the number.
+        limited = limits != (None, None)
+        wish = read_wish("auto" if limited else number, max_false=limits[0], fdr=limits[1])
+        params = scoring.deep_enough(self._filters(), self.filter_params, n_features, number)
+        options["filter_params"] = params
+        checks = Checks(pairs=0, shuffles=0 if isinstance(wish, Fixed) else "auto")
+        plan = read_plan(options.pop("resampling"))
+        plan = with_data(plan, sample_weight=sample_weight, groups=groups)
+        result = type(self)._method(X, y, resampling=plan, checks=checks, **options)
+        self.result_, self.scores_, self.ranking_ = result, result.scores, result.ranking
+        choice = choose(result, wish)
+        self.support_ = choice.chosen.copy()
+        if result.n_features != self.n_features_in_:
+            # Of a group all columns, none that was dropped, and those always in.
+            frame = frames.open_frame(X)
+            names = [f"x{j}" for j in range(self.n_features_in_)] if frame is None else frame.names
+            selected = [*data.columns_of(result, choice.names), *result.data.get("always", ())]
+            self.support_ = np.isin(np.array(list(map(str, names))), selected)
         return self
-
-    def _columns(self, X: Any) -> Booleans:
-        """Which columns are selected: of a group all, none that was dropped, and those always in."""
-        choice = choose(self.result_, self._wish())
-        if self.result_.n_features == self.n_features_in_:
-            return choice.chosen.copy()
-        frame = frames.open_frame(X)
-        names = [f"x{j}" for j in range(self.n_features_in_)] if frame is None else frame.names
-        selected = data.columns_of(self.result_, choice.names)
-        selected = [*selected, *self.result_.data.get("always", ())]
-        return np.isin(np.array(list(map(str, names))), selected)
 
     def transform(self, X: Any) -> Any:
         """Keep the selected features of `X` (n_samples, n_features), dense or sparse."""
         if sparse.is_sparse(X) and hasattr(X, "format"):
             sparse.check_sparse(X)
         return super().transform(X)
-
-    def _accepts_missing(self) -> bool:
-        """Whether all filters rank features with missing values; functions decide for themselves."""
-        filters = self._filters()
-        params = scoring.read_filter_params(filters, self.filter_params)
-        return all(
-            FILTERS.get(item).accepts_missing(params.get(scoring.filter_label(item), {}))
-            if isinstance(item, str)
-            else not hasattr(item, "fit") or selectors.estimator_accepts_missing(item)
-            for item in filters
-        )
 
     @abstractmethod
     def _filters(self) -> Sequence[Any]: ...
@@ -124,32 +101,31 @@ class _AggregationSelector(selectors.TableSelector):
             for item in self._filters()
         )
 
-    def _accepts_sparse(self) -> bool:
-        return all(isinstance(item, str) and FILTERS.get(item).sparse for item in self._filters())
-
-    def _needs_two_classes(self) -> bool:
+    def _more_tags(self) -> dict[str, Any]:  # scikit-learn 1.5
+        filters = self._filters()
+        specs = [FILTERS.get(item) for item in filters if isinstance(item, str)]
+        sparse = len(specs) == len(filters) and all(spec.sparse for spec in specs)
+        params = scoring.read_filter_params(filters, self.filter_params)
+        # Functions decide for themselves.
+        models = [item for item in filters if not isinstance(item, str) and hasattr(item, "fit")]
         of_classes = getattr(self.task, "task", self.task) == "classification"
-        named = [FILTERS.get(item) for item in self._filters() if isinstance(item, str)]
-        return of_classes and any(spec.two_classes for spec in named)
+        return {
+            "requires_y": self._requires_target(),
+            "allow_nan": all(map(selectors.estimator_accepts_missing, models))
+            and all(spec.accepts_missing(params.get(spec.name, {})) for spec in specs),
+            "X_types": ["2darray", *(["sparse"] if sparse else [])],
+            "binary_only": of_classes and any(spec.two_classes for spec in specs),
+        }
 
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import ClassifierTags  # scikit-learn 1.6
 
-        tags = super().__sklearn_tags__()
-        tags.target_tags.required = self._requires_target()
-        tags.input_tags.allow_nan = self._accepts_missing()
-        tags.input_tags.sparse = self._accepts_sparse()
-        tags.classifier_tags = ClassifierTags(multi_class=not self._needs_two_classes())
+        tags, own = super().__sklearn_tags__(), self._more_tags()
+        tags.target_tags.required = own["requires_y"]
+        tags.input_tags.allow_nan = own["allow_nan"]
+        tags.input_tags.sparse = "sparse" in own["X_types"]
+        tags.classifier_tags = ClassifierTags(multi_class=not own["binary_only"])
         return tags
-
-    def _more_tags(self) -> dict[str, Any]:  # scikit-learn 1.5
-        types = ["2darray", *(["sparse"] if self._accepts_sparse() else [])]
-        return {
-            "requires_y": self._requires_target(),
-            "allow_nan": self._accepts_missing(),
-            "X_types": types,
-            "binary_only": self._needs_two_classes(),
-        }
 
 
 @dataclass(eq=False, repr=False)

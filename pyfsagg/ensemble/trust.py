@@ -46,8 +46,7 @@ def between(data: Ranked, k: int, confidence_level: float = 0.95) -> BetweenSamp
 
 
 def _halves(data: Ranked) -> tuple[Floats, int | None]:
-    """Scores of the halves (2 n_pairs, n_features), and the rows of a half; a DataError gives the
-    reason for none."""
+    """Scores (2 n_pairs, n_features) and rows of the halves; a DataError gives the reason for none."""
     setup = data._setup
     if setup.plan == ComplementaryPairs.name:
         return data.combined, setup.n_samples // 2 if setup.rows_stand_alone else None
@@ -81,8 +80,7 @@ Agreement = tuple[pd.DataFrame | DataError, list[str]]
 
 @once
 def agreement(data: Ranked, ties: str) -> Agreement:
-    """The measures of :meth:`pyfsagg.EnsembleResult.stability`, or the reason for none, and warnings;
-    `ties` has no default, so that answers are cached once."""
+    """The measures of :meth:`pyfsagg.EnsembleResult.stability`, or the reason for none, and warnings."""
     matrices = dict(data.score_matrices)
     if data.method == "bam":
         matrices["bam"] = data.combined
@@ -110,13 +108,8 @@ def control(
     goal, level = check_goals(max_false, fdr)
     if method is not None:
         check_choice("method", method, (*BY_P_VALUES[goal], *METHODS[goal]))
-    pairs = data._setup.plan == ComplementaryPairs.name
-    if (
-        method is None
-        and not options
-        and data.permutation is not None
-        and not (pairs and goal == "max_false")
-    ):
+    by_pairs = goal == "max_false" and data._setup.plan == ComplementaryPairs.name
+    if method is None and not options and data.permutation is not None and not by_pairs:
         method = BY_P_VALUES[goal][0]
     if method in BY_P_VALUES[goal]:
         if data.permutation is None:
@@ -124,10 +117,8 @@ def control(
             raise DataError("the run has no p-values from shuffled targets: ", why)
         return data.permutation.limited(goal, level, method)
     require_pairs(data._setup.plan, data._setup.no_shuffles)
-    chosen = control_errors(
-        data.combined, data.feature_names, max_false=max_false, fdr=fdr, method=method, **options
-    )
-    return chosen
+    options |= {"max_false": max_false, "fdr": fdr, "method": method}
+    return control_errors(data.combined, data.feature_names, **options)
 
 
 # Ranks that the features may have in the population.
@@ -157,7 +148,7 @@ def why_no_sets(data: Ranked) -> str:
 
 def _why_none(setup: RunSetup) -> str:
     """Why the settings of a run rule out such sets; empty if they do not."""
-    aggregator = setup.recipe.aggregator
+    aggregator, normalize = setup.recipe.aggregator, setup.recipe.normalize
     if aggregator not in MEANS:
         return Message(
             f"the aggregator {aggregator} is not a mean over resamples, so they do not give its ",
@@ -174,17 +165,14 @@ def _why_none(setup: RunSetup) -> str:
         return (
             f"{setup.n_resamples} resamples are too few for standard errors; use at least {FEWEST}"
         )
-    if setup.plan in FULL_SIZE and setup.recipe.normalize == "per_feature":
+    if setup.plan in FULL_SIZE and normalize == "per_feature":
         return Message(
             Use(normalize="per_feature"),
             " scales a score by its range over the resamples, which a single sample does not ",
             "have; use 'per_resample'",
         )
-    if (
-        setup.plan in FULL_SIZE
-        and setup.recipe.normalize == AGAINST_NOISE
-        and MEANS[aggregator] == "rank"
-    ):
+    of_ranks = MEANS[aggregator] == "rank"
+    if setup.plan in FULL_SIZE and normalize == AGAINST_NOISE and of_ranks:
         return Message(
             "in a bootstrap ranks of scores against noise vary less than between samples; use ",
             Use(aggregator="arithmetic_mean"),

@@ -33,7 +33,7 @@ _KINDS = {"equal_width": EQUAL_WIDTH, "equal_frequency": EQUAL_FREQUENCY}
 
 def _dense_entropy(
     columns: SortedColumns,
-    values: Floats,
+    rising: Floats | None,
     nominal: tuple[Integers, Codes, Integers],
     n_classes: int,
     parity: bool,
@@ -43,14 +43,14 @@ def _dense_entropy(
     weights: Weights,
     scores: Floats,
 ) -> None:
-    """Write the scores of the entropy filters: `columns` were sorted once and are cut; `nominal` has
-    the positions, codes and numbers of levels of the others."""
+    """Write the scores of the entropy filters: `columns` were sorted once and are cut (by MDL,
+    or by bins of their `rising` values); `nominal` has positions, codes and numbers of levels."""
     resamples = (n_classes, check_totals(weights) + 1, labels, weights, scores)
-    if len(columns.columns) and discretization == "mdl":
+    if len(columns.columns) and rising is None:
         tied, row_bits, positions = columns.tied, columns.row_bits, columns.columns
         score_mdl(columns.order, columns.n_known, tied, row_bits, positions, parity, *resamples)
-    elif len(columns.columns):
-        cells = (columns.order, columns.n_known, columns.row_bits, values, columns.columns)
+    elif rising is not None and len(columns.columns):
+        cells = (columns.order, columns.n_known, columns.row_bits, rising, columns.columns)
         score_binned(ENTROPY, _KINDS[discretization], bins, *cells, *resamples)
     places, codes, n_levels = nominal
     if len(places):
@@ -92,7 +92,7 @@ def prepare_entropy(
     discretization = check_choice("discretization", discretization, METHODS)
     bins = check_integer("bins", bins, low=2, high=2**15)
     n_classes = check_classes(target).n_classes
-    columns = numeric_columns(table, booleans=parity and discretization == "mdl")
+    columns = numeric_columns(table.kinds, booleans=parity and discretization == "mdl")
     how = (n_classes, parity, discretization, bins)
     if isinstance(table, SparseTable):
         sparse = (_base.sorted_places(table), columns, *how)
@@ -103,8 +103,8 @@ def prepare_entropy(
     n_levels = np.nan_to_num(codes, nan=-1.0).max(axis=1, initial=-1.0) + 1.0
     codes = np.where(np.isnan(codes), n_levels[:, np.newaxis], codes)
     others = (nominal, codes.astype(np.int32), n_levels.astype(np.int64) + 1)
-    values = ordered.rising(table.values) if discretization != "mdl" else table.values
-    dense = (ordered, values, others, *how)
+    rising = None if discretization == "mdl" else ordered.rising(table.values)
+    dense = (ordered, rising, others, *how)
     together = TOGETHER if table.n_samples <= _base.FEW_ROWS else 1
     return _base.KernelScorer(_dense_entropy, dense, SCORES, table.n_features, together=together)
 

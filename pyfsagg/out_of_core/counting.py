@@ -162,6 +162,9 @@ class RowGroup:
 
 def _open_parquet(path: Path) -> Source:
     """The row groups of all files, files in the order of their names."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
     if not path.exists():
         raise DataError(f"there is no folder {path}")
     files = [path] if path.is_file() else _parquet_files(path)
@@ -170,10 +173,17 @@ def _open_parquet(path: Path) -> Source:
     held: dict[str, int] = {}
     first_row = 0
     for file in files:
-        schema, metadata = _footer(file)
-        if not types:
-            types = _columns(schema)
-        _check_same(types, _columns(schema), files[0], file)
+        try:
+            with pq.ParquetFile(file) as opened:
+                schema, metadata = opened.schema_arrow, opened.metadata
+        except (pa.ArrowException, OSError) as error:
+            raise DataError(f"{file} is not a readable Parquet file: {first_line(error)}") from None
+        check_names(pd.Index(list(schema.names), dtype=object))
+        # Without the columns in which pandas keeps an index.
+        index = (schema.pandas_metadata or {}).get("index_columns", [])
+        columns = {field.name: field.type for field in schema if field.name not in index}
+        types = types or columns
+        _check_same(types, columns, files[0], file)
         for number in range(metadata.num_row_groups):
             group = metadata.row_group(number)
             for position in range(group.num_columns):
@@ -184,8 +194,8 @@ def _open_parquet(path: Path) -> Source:
             if group.num_rows:
                 pieces.append(RowGroup(file, number, first_row, group.num_rows))
                 first_row += group.num_rows
-    known = [(str(file.relative_to(path)), file.stat()) for file in files]
-    stamps = [(name, stat.st_size, stat.st_mtime_ns) for name, stat in known]
+    stats = [(str(file.relative_to(path)), file.stat()) for file in files]
+    stamps = [(name, stat.st_size, stat.st_mtime_ns) for name, stat in stats]
     return Source(str(path), types, tuple(pieces), held, stamps)
 
 
@@ -208,26 +218,6 @@ def _parquet_files(folder: Path) -> list[Path]:
     return sorted(files, key=lambda path: path.relative_to(folder).parts)
 
 
-def _footer(path: Path) -> tuple[Any, Any]:
-    """Schema and metadata of a file."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        with pq.ParquetFile(path) as file:
-            return file.schema_arrow, file.metadata
-    except (pa.ArrowException, OSError) as error:
-        raise DataError(f"{path} is not a readable Parquet file: {first_line(error)}") from None
-
-
-def _columns(schema: Any) -> dict[str, Any]:
-    """Types by name, without the columns in which pandas keeps an index."""
-    names = pd.Index(list(schema.names), dtype=object)
-    check_names(names)
-    index = (schema.pandas_metadata or {}).get("index_columns", [])
-    return {field.name: field.type for field in schema if field.name not in index}
-
-
 def _check_same(expected: dict[str, Any], columns: dict[str, Any], first: Path, path: Path) -> None:
     """Refuse a file with other columns than the first one, in any order."""
     for name in {**expected, **columns}:
@@ -244,8 +234,6 @@ def _check_same(expected: dict[str, Any], columns: dict[str, Any], first: Path, 
             )
 
 
-INFINITE = (np.inf, -np.inf)
-
 MOST_LEVELS = 10_000
 """Levels of a nominal column or of the target, above which it is taken for an identifier."""
 
@@ -254,8 +242,7 @@ FINE_PARTS = 2**16  # parts of the range in steps of which bins of equal frequen
 
 @dataclass(frozen=True)
 class Column:
-    """How the cells of a column are read: its `kind` as in memory (a target is nominal), and the type
-    `stored`."""
+    """How cells are read: the `kind` as in memory (a target is nominal), and the type `stored`."""
 
     name: str
     kind: Kind
@@ -308,8 +295,7 @@ def column_of(name: str, arrow_type: Any, *, nominal: bool = False) -> Column:
 
 @dataclass
 class Sketch:
-    """The range of a binned column, or the counts of the levels of another one, from the first pass;
-    sketches of parts are added."""
+    """The range of a binned column, or the counts of levels, of a part of its rows."""
 
     column: Column
     low: float = np.inf
@@ -348,11 +334,8 @@ class Sketch:
     def _check(self) -> None:
         """Refuse what further rows cannot mend, as soon as it is seen."""
         name = self.column.name
-        if (
-            self.high == np.inf
-            or self.low == -np.inf
-            or not self.levels.keys().isdisjoint(INFINITE)
-        ):
+        infinite = self.high == np.inf or self.low == -np.inf
+        if infinite or not self.levels.keys().isdisjoint((np.inf, -np.inf)):
             raise DataError(
                 f"column {name!r} has an infinite value (inf); replace infinity by a number or mark "
                 "it missing"
@@ -381,9 +364,8 @@ class Sketch:
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """Codes of cells: bins between `low` and `high`, or positions in the ordered `levels` with their
-    `counts`; missing comes last. Bin k of equal frequency has the fine parts from ``edges[k]`` to
-    before ``edges[k + 1]``."""
+    """Codes of cells: bins from `low` to `high`, or places in `levels`; missing comes last. Bin k of equal
+    frequency has the fine parts from ``edges[k]`` to before ``edges[k + 1]``."""
 
     column: Column
     n_known: int

@@ -1,5 +1,4 @@
-"""Rankings of tables that are read in two passes, within a limit of memory: ranges first, then counts of all
-resamples."""
+"""Rankings of tables that are read in two passes: ranges first, then counts of all resamples."""
 
 from __future__ import annotations
 
@@ -29,7 +28,7 @@ from pyfsagg.ensemble.trust import needs_own_scores
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.out_of_core import counting
-from pyfsagg.out_of_core.counting import Coding, Column, Counting, Counts, Piece, Sketch, Source
+from pyfsagg.out_of_core.counting import Coding, Column, Counting, Piece, Sketch, Source
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling.plans import check_poisson_totals, poisson_key
 
@@ -74,15 +73,10 @@ class Budget:
         return self._groups(names, costs, 0, Message("raise it, or lower ", Param("n_jobs")))
 
     def counting_groups(
-        self,
-        features: Sequence[Coding],
-        target: Coding,
-        n_resamples: int,
-        source: Source,
-        kept: bool,
+        self, features: Sequence[Coding], target: Coding, m: int, source: Source, kept: bool
     ) -> list[slice]:
         """Features that can be counted at the same time; `kept` in a checkpoint, or not."""
-        width = padded(n_resamples)
+        width = padded(m)
         # The sum, a table that every worker fills, and one that waits to be added; a checkpoint
         # holds those of about a second, and copies them to write.
         tables = 8 * ((5 if kept else 2) * self.workers + 1)
@@ -93,7 +87,7 @@ class Budget:
         ]
         most_cells = max(coding.n_codes for coding in features) * target.n_known
         kernel = self.workers * width * (ROWS_AT_ONCE + 2 * most_cells)
-        scores = 8 * n_resamples * len(features) * _SCORE_MATRICES
+        scores = 8 * m * len(features) * _SCORE_MATRICES
         fixed = kernel + scores + self._reading(target.column.name, source)
         names = [coding.column.name for coding in features]
         others = Param("n_resamples"), ", ", Param("n_jobs"), " or ", Param("bins")
@@ -170,7 +164,23 @@ class StreamedRun:
             for parts in self._parts(counting.sketch_piece, self.columns[group], advance):
                 for sketch, part in zip(sketches[group], parts, strict=True):
                     sketch.add(part)
-        _check_sketches(sketches, self.source)
+        # Refused are a target that cannot be explained, and features that explain nothing.
+        *features, target = sketches
+        name, n_classes, n_rows = target.column.name, len(target.levels), self.source.n_rows
+        if target.n_missing:
+            raise DataError(
+                f"the target {name!r} is missing in {target.n_missing} of {n_rows} rows; drop these "
+                "rows first"
+            )
+        if n_classes < 2:
+            raise DataError(f"the target {name!r} has one class only; at least two are needed")
+        if n_classes > max(2, n_rows / 4):
+            raise DataError(
+                f"the target {name!r} has {n_classes} different values in {n_rows} rows, more than a "
+                "quarter: a number, or an identifier. Bin it into classes first"
+            )
+        if all(sketch.is_constant for sketch in features):
+            raise DataError("every feature is constant; there is nothing to rank")
         return [sketch.coding(bins) for sketch in sketches]
 
     def quantiles(self, codings: list[Coding], report: Callable[[int], None]) -> list[Coding]:
@@ -211,38 +221,26 @@ class StreamedRun:
         advance = _in_groups(report, 0, len(groups))
         for group in groups:
             wanted = Counting(features[group], target, key, n_resamples, self.budget.rows)
+            _release_memory()
+            pieces, sums = self.source.pieces, counting.empty_counts(wanted)
             name = f"columns {group.start} to {group.stop}"
-            counts, plain, digest = self._counts(wanted, name, advance, checkpoint).values()
+            keys = [f"{name} of rows from {piece.first_row}" for piece in pieces]
+            asked = checkpoint, keys, counting.count_piece, wanted, pieces
+            parts = resume_tasks(*asked, n_jobs=self.budget.workers)
+            for piece, part in zip(pieces, parts, strict=True):
+                for what in sums:
+                    sums[what] += part[what]
+                advance(piece.n_rows)
+            cells = wanted.features[0].n_codes * target.n_known
+            check_poisson_totals(sums["counts"][:cells, :n_resamples].sum(axis=0))
+            counts, plain, digest = sums.values()
             for into, counted, m in ((matrices, counts, n_resamples), (plain_scores, plain, 1)):
                 scores = counting.count_scores(counted, features[group], target.n_known, m)
                 for label in labels:
                     into[label][:, group] = scores[label]
             digests[:-1][group], digests[-1] = digest[:-1], digest[-1]
-            del counts, counted  # before the next ones are made
+            del sums, counts, counted, part  # before the next ones are made
         return matrices, plain_scores, digests
-
-    def _counts(
-        self,
-        wanted: Counting,
-        name: str,
-        advance: Callable[[int], None],
-        checkpoint: Checkpoint | None,
-    ) -> Counts:
-        """The counts of some features over all pieces."""
-        _release_memory()
-        sums = counting.empty_counts(wanted)
-        pieces = self.source.pieces
-        keys = [f"{name} of rows from {piece.first_row}" for piece in pieces]
-        parts = resume_tasks(
-            checkpoint, keys, counting.count_piece, wanted, pieces, n_jobs=self.budget.workers
-        )
-        for piece, part in zip(pieces, parts, strict=True):
-            for what in sums:
-                sums[what] += part[what]
-            advance(piece.n_rows)
-        cells = wanted.features[0].n_codes * wanted.target.n_known
-        check_poisson_totals(sums["counts"][:cells, : wanted.n_resamples].sum(axis=0))
-        return sums
 
 
 def _release_memory() -> None:
@@ -295,26 +293,6 @@ def open_run(
     columns.append(counting.column_of(target, opened.types[target], nominal=True))
     workers = min(count_workers(n_jobs), len(opened.pieces))
     return StreamedRun(opened, columns, Budget.of(workers, len(columns)))
-
-
-def _check_sketches(sketches: list[Sketch], source: Source) -> None:
-    """Refuse a target that cannot be explained, and features that explain nothing."""
-    target = sketches[-1]
-    name, n_classes = target.column.name, len(target.levels)
-    if target.n_missing:
-        raise DataError(
-            f"the target {name!r} is missing in {target.n_missing} of {source.n_rows} rows; drop these "
-            "rows first"
-        )
-    if n_classes < 2:
-        raise DataError(f"the target {name!r} has one class only; at least two are needed")
-    if n_classes > max(2, source.n_rows / 4):
-        raise DataError(
-            f"the target {name!r} has {n_classes} different values in {source.n_rows} rows, more than a "
-            "quarter: a number, or an identifier. Bin it into classes first"
-        )
-    if all(sketch.is_constant for sketch in sketches[:-1]):
-        raise DataError("every feature is constant; there is nothing to rank")
 
 
 DEFAULT_FILTERS = ("information_gain", "symmetric_uncertainty", "chi_squared")
@@ -507,10 +485,6 @@ def rank_out_of_core(
         data=data,
         versions=versions(),
         own_scores=recipe.combine(plain_scores, names)[0] if centred else None,
-        halves=None,
-        permutation=None,
-        copies=None,
-        noise_halves=None,
     )
 
 

@@ -6,15 +6,13 @@ from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import Any, ClassVar, Self, TypeVar, cast
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base import memory, validation
+from pyfsagg._base import memory, registry, settings, validation
 from pyfsagg._base.arithmetic import Booleans, Indices
-from pyfsagg._base.registry import Registry
-from pyfsagg._base.settings import Settings, option
 from pyfsagg._message import DIVIDE_WEIGHTS, Got, Message, Param, Phrase, Remedy, Use
 from pyfsagg._table import columns, identity, sparse
 from pyfsagg._table.table import AnyTable, Table, full_weights, weights_from_counts
@@ -117,10 +115,7 @@ class Population:
         return self.count(rows, lambda row: positions(generator(self.seed, row)))
 
     def count(
-        self,
-        rows: range,
-        positions: Callable[[int], Indices],
-        remedy: str = DIVIDE_WEIGHTS,
+        self, rows: range, positions: Callable[[int], Indices], remedy: str = DIVIDE_WEIGHTS
     ) -> Drawn:
         """Resamples with the row positions that belong to the number of a resample."""
         weights = np.empty((len(rows), self.n_samples), dtype=np.uint16)
@@ -162,11 +157,11 @@ class PlanSpec:
     plan: type[Plan]
 
 
-PLANS: Registry[PlanSpec] = Registry("resampling plan")
+PLANS: registry.Registry[PlanSpec] = registry.Registry("resampling plan")
 
 
 @dataclass(frozen=True, eq=False)
-class Plan(Settings):
+class Plan(settings.Settings):
     """How rows are drawn; the base of all plans.
 
     Parameters
@@ -181,7 +176,7 @@ class Plan(Settings):
     fewest: ClassVar[int] = 1  # the smallest number of resamples
     seeded: ClassVar[bool] = True  # whether a seed says which rows are drawn
 
-    sample_weight: ArrayLike | None = option(
+    sample_weight: ArrayLike | None = settings.option(
         None, flag=False, kw_only=True, help="how often each sample counts"
     )
 
@@ -211,8 +206,7 @@ class Plan(Settings):
 
     def parameters(self) -> dict[str, Any]:
         """The settings of the plan, without arrays."""
-        named = (field.name for field in fields(self) if field.metadata["flag"])
-        return {name: getattr(self, name) for name in named}
+        return {one.name: getattr(self, one.name) for one in fields(self) if one.metadata["flag"]}
 
 
 PlanT = TypeVar("PlanT", bound=type[Plan])
@@ -224,11 +218,10 @@ def register_plan(name: str, *aliases: str, summary: str) -> Callable[[PlanT], P
     def add(plan: PlanT) -> PlanT:
         plan.name = name
         plan.kind = f"resampling={name!r}"
-        first = next((field for field in fields(plan) if field.metadata["flag"]), None)
-        parameter, default = (
-            (None, None) if first is None else (first.name, cast(Any, first.default))
-        )
-        PLANS.add(PlanSpec(name, aliases, summary, parameter, default, plan))
+        flags: list[tuple[Any, Any]] = [
+            (field.name, field.default) for field in fields(plan) if field.metadata["flag"]
+        ]
+        PLANS.add(PlanSpec(name, aliases, summary, *(flags or [(None, None)])[0], plan))
         return plan
 
     return add

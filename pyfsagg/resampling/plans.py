@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from pyfsagg._base.arithmetic import Indices, Integers
 from pyfsagg._base.settings import option
@@ -32,23 +32,6 @@ def check_poisson_totals(totals: Integers) -> None:
             f"{int(totals.min())} row(s) of this small table",
             Remedy("use ", Use(resampling="bootstrap"), ", or another seed"),
         )
-
-
-def poisson_resamples(
-    rows: range, sample_weight: NDArray[np.uint16], seed: int
-) -> NDArray[np.uint16]:
-    """Weights (resamples in `rows`, n_samples) of a table in memory, whose own weights must be 1."""
-    if (sample_weight != 1).any():
-        why = " draws by row number and takes no ", Param("sample_weight")
-        plan = Use(resampling="poisson_bootstrap")
-        raise ParameterError(plan, *why, Remedy("use 'bootstrap'"))
-    group = rows.start // LANES
-    drawn = np.empty((sample_weight.size, padded(rows.stop - group * LANES)), np.uint8)
-    poisson_weights(poisson_key(seed), 0, group, drawn)
-    start = rows.start - group * LANES
-    weights = np.ascontiguousarray(drawn[:, start : start + len(rows)].T, dtype=np.uint16)
-    check_poisson_totals(weights.sum(axis=1, dtype=np.int64))
-    return weights
 
 
 @register_plan("bootstrap", summary="draws as many rows as the table has, with replacement")
@@ -78,13 +61,19 @@ class PoissonBootstrap(Plan):
     """Each row a Poisson(1) number of times; for tables that are read in pieces."""
 
     def _draw(self, source: Population, rows: range) -> Drawn:
-        return Drawn(poisson_resamples(rows, source.weight, source.seed))
+        if (source.weight != 1).any():
+            why = " draws by row number and takes no ", Param("sample_weight")
+            raise ParameterError(Use(resampling=self.name), *why, Remedy("use 'bootstrap'"))
+        group, start = divmod(rows.start, LANES)
+        drawn = np.empty((source.n_samples, padded(rows.stop - group * LANES)), np.uint8)
+        poisson_weights(poisson_key(source.seed), 0, group, drawn)
+        weights = np.ascontiguousarray(drawn[:, start : start + len(rows)].T, dtype=np.uint16)
+        check_poisson_totals(weights.sum(axis=1, dtype=np.int64))
+        return Drawn(weights)
 
 
 @register_plan(
-    "stratified_bootstrap",
-    "stratified",
-    summary="bootstrap within each class, so class sizes stay",
+    "stratified_bootstrap", "stratified", summary="bootstrap within each class, so class sizes stay"
 )
 @dataclass(frozen=True, eq=False)
 class StratifiedBootstrap(Plan):
@@ -206,8 +195,16 @@ class ComplementaryPairs(Plan):
         return np.arange(n_resamples - n_resamples % 2).reshape(-1, 2)
 
     def _draw(self, source: Population, rows: range) -> Drawn:
+        # The units that are drawn, by class: positions of rows, or numbers of groups.
         units = None if self.groups is None else _groups(self.groups, source)
-        strata = self._strata(source, units)
+        classes = source.target.kind in ("classes", "survival")
+        if units is None:
+            strata = source.strata if classes else [source.population]
+        elif classes:
+            of = [np.bincount(source.target.strata[members]).argmax() for members in units]
+            strata = [np.flatnonzero(np.array(of) == c) for c in range(source.target.n_strata)]
+        else:
+            strata = [np.arange(len(units))]
 
         def half(row: int) -> Indices:
             rng = generator(source.seed, row // 2)
@@ -223,17 +220,6 @@ class ComplementaryPairs(Plan):
             return positions
 
         return source.count(rows, half)
-
-    @staticmethod
-    def _strata(source: Population, groups: list[Indices] | None) -> list[Indices]:
-        """The units that are drawn, by class: positions of rows, or numbers of groups."""
-        classes = source.target.kind in ("classes", "survival")
-        if groups is None:
-            return source.strata if classes else [source.population]
-        if not classes:
-            return [np.arange(len(groups))]
-        codes = np.array([np.bincount(source.target.strata[rows]).argmax() for rows in groups])
-        return [np.flatnonzero(codes == c) for c in range(source.target.n_strata)]
 
     def _check_half(self, positions: Indices, row: int, target: Target) -> None:
         unit = "rows" if self.groups is None else "groups"
@@ -285,11 +271,9 @@ class GroupedBootstrap(Plan):
             )
         members = _groups(self.groups, source)
         n = len(members)
-
-        def draw(rng: np.random.Generator) -> Indices:
-            return np.concatenate([members[g] for g in rng.integers(n, size=n)])
-
-        return source.draw(rows, draw)
+        return source.draw(
+            rows, lambda rng: np.concatenate([members[g] for g in rng.integers(n, size=n)])
+        )
 
 
 def _groups(groups: ArrayLike, source: Population) -> list[Indices]:
@@ -329,27 +313,22 @@ class KFold(Plan):
         n_folds = rows.stop
         if rows.start:
             raise ParameterError("k_fold has no further resamples: there are only as many as folds")
-        self._check_sizes(source, n_folds)
+        survival = source.target.kind == "survival"
+        # Each fold omits a row of every class, or an event.
+        smallest = min(part.size for part in source.strata[1 if survival else 0 :])
+        if n_folds > smallest:
+            of_classes = "rows of every class, and the smallest class has "
+            fewer = f"use at most {smallest} folds (", Param("n_folds"), ")"
+            raise DataError(
+                f"{n_folds} stratified folds need at least {n_folds} ",
+                f"{'events, and there are ' if survival else of_classes}{smallest}",
+                Remedy(*(fewer if survival or smallest > 1 else ("leave that class out",))),
+            )
         rng = generator(source.seed, 0)
         # Classes are dealt out one after the other.
         shuffled = np.concatenate([rng.permutation(stratum) for stratum in source.strata])
         fold = np.arange(shuffled.size) % n_folds
         return source.count(rows, lambda f: shuffled[fold != f])
-
-    @staticmethod
-    def _check_sizes(source: Population, n_folds: int) -> None:
-        """Each fold omits a row of every class, or an event."""
-        survival = source.target.kind == "survival"
-        strata = [source.strata[1]] if survival else source.strata
-        smallest = min(stratum.size for stratum in strata)
-        if n_folds > smallest:
-            rows = "rows of every class, and the smallest class has "
-            fewer = f"use at most {smallest} folds (", Param("n_folds"), ")"
-            raise DataError(
-                f"{n_folds} stratified folds need at least {n_folds} ",
-                f"{'events, and there are ' if survival else rows}{smallest}",
-                Remedy(*(fewer if survival or smallest > 1 else ("leave that class out",))),
-            )
 
 
 @register_plan(

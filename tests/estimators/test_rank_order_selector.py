@@ -40,20 +40,15 @@ def test_selector_is_the_elimination(method: str) -> None:
     assert selector.transform(DATA.X).shape == (45, 4)
 
 
-def test_divergence_decides_instead_of_a_threshold() -> None:
+def test_divergence_decides_instead_of_a_threshold_and_grid_search() -> None:
     selector = RankOrderSelector("spoilers", divergence=0.0).fit(DATA.X, DATA.y)
     expected = eliminate(DATA.X, DATA.y, "spoilers").select_by_divergence(0.0)
     assert set(selector.get_feature_names_out()) == set(expected)
-
-
-def test_pipeline_and_grid_search() -> None:
     model = make_pipeline(RankOrderSelector("spoilers"), GaussianNB())
     search = GridSearchCV(model, {"rankorderselector__n_features_to_select": [2, 0.5, 9]}, cv=3)
     search.fit(DATA.X, DATA.y)
     assert search.best_score_ > 0.9
-
-
-def test_weights_are_repetitions() -> None:
+    # Weights are repetitions.
     weight = np.random.default_rng(0).integers(0, 3, len(DATA.y))
     rows = np.repeat(np.arange(len(DATA.y)), weight)
     weighted = RankOrderSelector("cdv").fit(DATA.X, DATA.y, sample_weight=weight)
@@ -61,21 +56,15 @@ def test_weights_are_repetitions() -> None:
     np.testing.assert_array_equal(weighted.ranking_, repeated.ranking_)
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
+def test_what_is_refused() -> None:
+    for options, message in (
         ({"n_features_to_select": 0}, "n_features_to_select"),
         ({"n_features_to_select": 1.5}, "n_features_to_select"),
         ({"n_features_to_select": None}, "give n_features_to_select"),
         ({"divergence": -1.0}, "divergence"),
         ({"method": "kl"}, "method must be one of"),
-    ],
-)
-def test_bad_parameters(options: dict, message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        RankOrderSelector(**options).fit(DATA.X, DATA.y)
-
-
-def test_numeric_target_is_refused() -> None:
+    ):
+        with pytest.raises(ParameterError, match=message):
+            RankOrderSelector(**options).fit(DATA.X, DATA.y)
     with pytest.raises(DataError, match="continuous"):
         RankOrderSelector().fit(DATA.X, np.linspace(0, 1, len(DATA.y)))

@@ -15,8 +15,7 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from pyfsagg import BetweenAggregationSelector, WithinAggregationSelector, wam
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg import BetweenAggregationSelector, WithinAggregationSelector, exceptions, wam
 
 X, Y = load_wine(return_X_y=True, as_frame=True)
 SELECTORS = [WithinAggregationSelector, BetweenAggregationSelector]
@@ -35,10 +34,9 @@ def test_scikit_learn_checks(estimator, check) -> None:
 
 
 def test_selector_is_wam() -> None:
-    selector = WithinAggregationSelector(
-        n_features_to_select=4, n_resamples=30, random_state=2
-    ).fit(X, Y)
-    result = wam(X, Y, n_resamples=30, random_state=2)
+    how = {"n_resamples": 30, "random_state": 2}
+    selector = WithinAggregationSelector(n_features_to_select=4, **how).fit(X, Y)
+    result = wam(X, Y, **how)
     np.testing.assert_array_equal(selector.scores_, result.scores)
     np.testing.assert_array_equal(selector.ranking_, result.ranking)
     assert set(selector.get_feature_names_out()) == set(result.select(4))
@@ -60,23 +58,20 @@ def test_two_classes_are_said_where_they_are_needed() -> None:
 @pytest.mark.parametrize("selector", SELECTORS)
 @pytest.mark.parametrize("threshold", [1, "auto"])
 def test_a_single_column(selector: type, threshold: int | str) -> None:
-    fitted = selector(n_features_to_select=threshold, n_resamples=20, random_state=0).fit(
-        X[["flavanoids"]], Y
-    )
+    chosen = selector(n_features_to_select=threshold, n_resamples=20, random_state=0)
+    fitted = chosen.fit(X[["flavanoids"]], Y)
     assert fitted.get_feature_names_out().tolist() == ["flavanoids"]
     assert fitted.ranking_.tolist() == [1.0]
 
 
 def test_branches_of_a_column_transformer_and_forward_selection() -> None:
     one = WithinAggregationSelector(n_features_to_select=1, n_resamples=10, random_state=0)
-    branches = ColumnTransformer(
-        [("one", one, ["alcohol"]), ("best", one, list(X.columns[1:7]))]
-    ).fit(X, Y)
+    parts = [("one", one, ["alcohol"]), ("best", one, list(X.columns[1:7]))]
+    branches = ColumnTransformer(parts).fit(X, Y)
     assert branches.get_feature_names_out().tolist() == ["one__alcohol", "best__flavanoids"]
-    search = SequentialFeatureSelector(
-        make_pipeline(one, GaussianNB()), n_features_to_select=2, cv=3
-    ).fit(X.iloc[:, :4], Y)
-    assert search.get_support().sum() == 2
+    model = make_pipeline(one, GaussianNB())
+    search = SequentialFeatureSelector(model, n_features_to_select=2, cv=3)
+    assert search.fit(X.iloc[:, :4], Y).get_support().sum() == 2
 
 
 @pytest.mark.parametrize("selector", SELECTORS)
@@ -85,30 +80,22 @@ def test_pipeline_and_grid_search(selector: type) -> None:
     step = model.steps[0][0]
     search = GridSearchCV(model, {f"{step}__n_features_to_select": [1, 0.5, 13]}, cv=3).fit(X, Y)
     assert search.best_score_ > 0.9
-    assert (
-        search.best_estimator_[:-1].transform(X).shape[1]
-        == search.best_estimator_[0].support_.sum()
-    )
+    best = search.best_estimator_
+    assert best[:-1].transform(X).shape[1] == best[0].support_.sum()
 
 
-def test_set_output_keeps_names_and_types() -> None:
+def test_set_output_keeps_names_and_weights_are_repetitions() -> None:
     frame = X.assign(word=np.where(Y == 0, "a", "b"))
     selector = WithinAggregationSelector(n_features_to_select=2, n_resamples=10, random_state=0)
     chosen = selector.set_output(transform="pandas").fit_transform(frame, Y)
     assert list(chosen) == list(selector.get_feature_names_out())
     assert set(chosen) <= set(frame)
-
-
-def test_weights_are_repetitions() -> None:
     weight = np.random.default_rng(0).integers(0, 3, len(Y))
     rows = np.repeat(np.arange(len(Y)), weight)
-    weighted = WithinAggregationSelector(n_resamples=10, random_state=1).fit(
-        X, Y, sample_weight=weight
-    )
-    repeated = WithinAggregationSelector(n_resamples=10, random_state=1).fit(
-        X.iloc[rows], Y.iloc[rows]
-    )
-    np.testing.assert_array_equal(weighted.scores_, repeated.scores_)
+    selector = WithinAggregationSelector(n_resamples=10, random_state=1)
+    weighted = selector.fit(X, Y, sample_weight=weight).scores_
+    repeated = selector.fit(X.iloc[rows], Y.iloc[rows]).scores_
+    np.testing.assert_array_equal(weighted, repeated)
 
 
 def test_metadata_is_routed() -> None:
@@ -126,24 +113,16 @@ def test_metadata_is_routed() -> None:
         classifier = LogisticRegression(max_iter=2000)
         classifier.set_fit_request(sample_weight=False)
         model = make_pipeline(selector, classifier)
-        cross_validate(
-            model,
-            X / X.std(),
-            Y,
-            cv=GroupKFold(2),
-            params={"sample_weight": np.ones(len(Y)), "groups": groups},
-            scoring=get_scorer("accuracy").set_score_request(sample_weight=False),
-            error_score="raise",
-        )
+        scoring = get_scorer("accuracy").set_score_request(sample_weight=False)
+        how = {"cv": GroupKFold(2), "scoring": scoring, "error_score": "raise"}
+        params = {"sample_weight": np.ones(len(Y)), "groups": groups}
+        cross_validate(model, X / X.std(), Y, params=params, **how)
     assert seen == [(True, True)] * 2
 
 
-@pytest.mark.parametrize("threshold", [0, 14, 1.5, -1])
-def test_threshold_out_of_range(threshold: float) -> None:
-    with pytest.raises(ParameterError, match="n_features_to_select"):
-        WithinAggregationSelector(n_features_to_select=threshold, n_resamples=5).fit(X, Y)
-
-
-def test_bad_target() -> None:
-    with pytest.raises(DataError, match="more than a quarter"):
+def test_what_is_refused() -> None:
+    for threshold in (0, 14, 1.5, -1):
+        with pytest.raises(exceptions.ParameterError, match="n_features_to_select"):
+            WithinAggregationSelector(n_features_to_select=threshold, n_resamples=5).fit(X, Y)
+    with pytest.raises(exceptions.DataError, match="more than a quarter"):
         WithinAggregationSelector(n_resamples=5).fit(X, X["alcohol"])

@@ -9,21 +9,15 @@ from sklearn.datasets import load_wine
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from pyfsagg import unsupervised
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.unsupervised import (
-    ConsensusAffinitySelector,
-    LaplacianScoreSelector,
-    MultipleViewsSelector,
-    SvdEntropySelector,
-    rank_unsupervised,
-)
 
 X, Y = load_wine(return_X_y=True, as_frame=True)
 SELECTORS = {
-    "frcm": ConsensusAffinitySelector(n_clusterings=10, random_state=0),
-    "frmv": MultipleViewsSelector(n_clusterings=10, random_state=0),
-    "laplacian_score": LaplacianScoreSelector(n_neighbors=2),
-    "svd_entropy": SvdEntropySelector(),
+    "frcm": unsupervised.ConsensusAffinitySelector(n_clusterings=10, random_state=0),
+    "frmv": unsupervised.MultipleViewsSelector(n_clusterings=10, random_state=0),
+    "laplacian_score": unsupervised.LaplacianScoreSelector(n_neighbors=2),
+    "svd_entropy": unsupervised.SvdEntropySelector(),
 }
 
 
@@ -37,7 +31,7 @@ def test_selector_is_its_function(method: str) -> None:
     selector = SELECTORS[method].set_params(n_features_to_select=4)
     options = selector.get_params()
     options.pop("n_features_to_select")
-    result = rank_unsupervised(X, method, **options)
+    result = unsupervised.rank_unsupervised(X, method, **options)
     selector.fit(X)
     np.testing.assert_array_equal(selector.scores_, result.scores)
     np.testing.assert_array_equal(selector.ranking_, result.ranking)
@@ -50,22 +44,21 @@ def test_selector_is_its_function(method: str) -> None:
     np.testing.assert_array_equal(selector.support_, above if above.any() else best)
 
 
-def test_pipeline_without_labels_keeps_names() -> None:
-    selector = ConsensusAffinitySelector(n_features_to_select=0.3, n_clusterings=10, random_state=0)
+def test_pipelines_without_labels_keep_names_and_missing_values_are_refused() -> None:
+    selector = unsupervised.ConsensusAffinitySelector(
+        n_features_to_select=0.3, n_clusterings=10, random_state=0
+    )
     model = make_pipeline(selector, KMeans(3, n_init=1, random_state=0))
     model.set_output(transform="pandas").fit(X)
     assert model[0].transform(X).shape == (178, 4)
     assert list(model[0].transform(X)) == list(model[0].get_feature_names_out())
-
-
-@pytest.mark.parametrize("threshold", [0, 14, 1.5, "median"])
-def test_threshold_out_of_range(threshold: object) -> None:
-    with pytest.raises(ParameterError, match="n_features_to_select"):
-        SvdEntropySelector(n_features_to_select=threshold).fit(X)
-
-
-def test_missing_values_are_refused() -> None:
     gaps = X.copy()
     gaps.iloc[3, 2] = np.nan
     with pytest.raises(DataError, match=r"column 'ash' has missing values \(NaN\)"):
-        ConsensusAffinitySelector(n_clusterings=5).fit(gaps)
+        unsupervised.ConsensusAffinitySelector(n_clusterings=5).fit(gaps)
+
+
+def test_threshold_out_of_range() -> None:
+    for threshold in (0, 14, 1.5, "median"):
+        with pytest.raises(ParameterError, match="n_features_to_select"):
+            unsupervised.SvdEntropySelector(n_features_to_select=threshold).fit(X)

@@ -1,6 +1,5 @@
 """Columns that are always in: begun with, beside the features in models, reported apart."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,7 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import pyfsagg
-from pyfsagg import Task, wam
-from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.filters import information_selection
+from pyfsagg import Task, exceptions, filters, wam
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.resampling import Bootstrap, Rows
 
@@ -41,9 +38,7 @@ def entropy(*columns: Any) -> float:
     return float(stats.entropy(pd.Series(zip(*columns, strict=True)).value_counts()))
 
 
-def terms(
-    X: pd.DataFrame, y: np.ndarray, strata: np.ndarray
-) -> tuple[Callable[..., float], Callable[..., float]]:
+def terms(X: pd.DataFrame, y: np.ndarray, strata: np.ndarray) -> Any:
     """I(A; B | strata) of lists of columns, and their entropy joined with the strata."""
     columns = {**{name: X[name].to_numpy() for name in X}, "y": y}
 
@@ -87,11 +82,11 @@ def selected(
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("always", [["x2"], ["x3", "x0"], ["x6"]])
 def test_a_selection_begins_with_them(criterion: str, always: list[str]) -> None:
-    found = information_selection(X, Y, criterion=criterion, always=always)
+    found = filters.information_selection(X, Y, criterion=criterion, always=always)
     expected = selected(criterion, X, Y, np.zeros(N), always)
     assert [found.feature_names[j] for j in found.order] == expected
     assert not set(found.feature_names) & set(always)
-    deep = information_selection(X, Y, criterion=criterion, always=always, n_features=2)
+    deep = filters.information_selection(X, Y, criterion=criterion, always=always, n_features=2)
     assert deep.order.tolist() == found.order[:2].tolist()
     np.testing.assert_allclose(deep.scores[deep.order], found.scores[deep.order], rtol=1e-12)
 
@@ -115,9 +110,8 @@ def test_information_is_conditional_on_strata(criterion: str, always: Any) -> No
         for name in expected:
             score = scores[run.feature_names.index(name)]
             if criterion == "cmim":
-                worth = min(
-                    information(name, "y"), *(information(name, "y", w) for w in done), np.inf
-                )
+                beside = (information(name, "y", w) for w in done)
+                worth = min(information(name, "y"), *beside, np.inf)
             else:
                 shared = [information(name, w) for w in done] or [0.0]
                 worth = information(name, "y") - float(np.mean(shared))
@@ -135,6 +129,9 @@ def numbers(seed: int = 3) -> tuple[pd.DataFrame, np.ndarray]:
     return frame, (2 * frame["known"] + frame["x0"] + rng.normal(size=N)).to_numpy()
 
 
+FRAME, NUMBER = numbers()
+
+
 def whole(filter: Any, X: pd.DataFrame, y: Any, **task: Any) -> Any:
     return wam(X, y, filter=filter, task=Task(**task), resampling=Rows([list(range(len(y)))]))
 
@@ -143,18 +140,14 @@ def whole(filter: Any, X: pd.DataFrame, y: Any, **task: Any) -> Any:
 def test_mrmr_by_correlation_begins_with_them(adjust: bool) -> None:
     frame, y = numbers()
     task: dict[str, Any] = {"task": "regression"}
-    rest = frame.drop(columns="known")
+    rest, cleared, y_left = frame.drop(columns="known"), frame.to_numpy(), y
     if adjust:
         age = np.random.default_rng(0).normal(size=N)
         design = np.column_stack([np.ones(N), age])
-        cleared = frame.to_numpy() - design @ np.linalg.lstsq(design, frame, rcond=None)[0]
+        cleared = cleared - design @ np.linalg.lstsq(design, frame, rcond=None)[0]
         y_left = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
-        found = whole(
-            "mrmr_correlation", frame.assign(age=age), y, adjust="age", always="known", **task
-        )
-    else:
-        cleared, y_left = frame.to_numpy(), y
-        found = whole("mrmr_correlation", frame, y, always="known", **task)
+        frame, task = frame.assign(age=age), {**task, "adjust": "age"}
+    found = whole("mrmr_correlation", frame, y, always="known", **task)
     assert found.feature_names == tuple(rest)
     r = np.abs(np.corrcoef(np.column_stack([cleared, y_left]), rowvar=False))
     done, left = [5], [0, 1, 2, 3, 4]
@@ -165,16 +158,13 @@ def test_mrmr_by_correlation_begins_with_them(adjust: bool) -> None:
         done.append(best)
 
 
-def test_a_model_has_them_beside_the_features() -> None:
+def test_models_have_them_beside_the_features_and_filters_of_single_columns_do_not() -> None:
     frame, y = numbers()
     found = whole(LinearRegression(), frame, y, task="regression", always=["known"])
     together = LinearRegression().fit(frame, y)
     np.testing.assert_allclose(found.scores, np.abs(together.coef_[:5]), rtol=1e-10)
     levels = frame.assign(known=np.where(frame["known"] > 0, "high", "low"))
     assert whole(RandomForestClassifier(5), levels, y > 0, always="known").n_features == 5
-
-
-def test_filters_of_single_columns_do_not_look_at_them() -> None:
     frame, y = numbers()
     found = whole("pearson", frame, y, task="regression", always=["known"])
     alone = whole("pearson", frame.drop(columns="known"), y, task="regression")
@@ -185,18 +175,15 @@ def test_filters_of_single_columns_do_not_look_at_them() -> None:
 
 
 # --- what is refused and recorded ---------------------------------------------------------------
-@pytest.mark.parametrize(
-    ("task", "error", "message"),
-    [
-        ({"always": ["nobody"]}, ParameterError, "always names the column 'nobody'"),
-        ({"always": []}, DataError, "always names no column"),
-        ({"always": list(X)}, DataError, "leaves none to be scored"),
-        ({"always": "x0", "adjust": "x0"}, DataError, "'x0' is in adjust and always"),
-    ],
-)
-def test_what_is_refused(task: Any, error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
-        whole("mim", X, Y, **task)
+def test_what_is_refused() -> None:
+    for task, error, message in (
+        ({"always": ["nobody"]}, exceptions.ParameterError, "always names the column 'nobody'"),
+        ({"always": []}, exceptions.DataError, "always names no column"),
+        ({"always": list(X)}, exceptions.DataError, "leaves none to be scored"),
+        ({"always": "x0", "adjust": "x0"}, exceptions.DataError, "'x0' is in adjust and always"),
+    ):
+        with pytest.raises(error, match=message):
+            whole("mim", X, Y, **task)
 
 
 def test_they_are_told_apart_and_kept(tmp_path: Any) -> None:
@@ -227,7 +214,7 @@ def test_targets_are_shuffled_beside_them() -> None:
     alone = frame.drop(columns="marker")
     assert {"n0", "n1"} <= set(pyfsagg.permute_target(alone, Y, **how).select())
     number = frame.assign(marker=rng.normal(size=N))
-    with pytest.raises(DataError, match="'marker', which is always in, is a number"):
+    with pytest.raises(exceptions.DataError, match="'marker', which is always in, is a number"):
         pyfsagg.permute_target(number, Y, task=Task(always="marker"), **how)
     column = {**how, "filter": "chi_squared"}  # which does not look at it
     free = pyfsagg.permute_target(frame, Y, task=Task(always="marker"), **column)
@@ -236,8 +223,7 @@ def test_targets_are_shuffled_beside_them() -> None:
 
 # --- evaluations, committees, selectors --------------------------------------------------------
 def test_evaluations_have_them_in_every_model() -> None:
-    frame, y = numbers()
-    classes = (y > np.median(y)).astype(int)
+    classes = (np.median(NUMBER) < NUMBER).astype(int)
     options: dict[str, Any] = {
         "methods": {"f": {"filter": "anova_f", "resampling": Bootstrap()}},
         "classifiers": {"tree": LogisticRegression()},
@@ -247,7 +233,7 @@ def test_evaluations_have_them_in_every_model() -> None:
         "protocol": pyfsagg.Protocol("nested", n_folds=3),
         "random_state": 0,
     }
-    noise = frame[["x2", "x3", "x4", "known"]]
+    noise = FRAME[["x2", "x3", "x4", "known"]]
     found = pyfsagg.evaluate(noise, classes, task=Task(always="known"), **options)
     without = pyfsagg.evaluate(noise.drop(columns="known"), classes, **options)
     assert found.data["n_features"] == 3
@@ -290,14 +276,11 @@ def test_learners_of_a_committee_have_them(by: str, nominal: bool) -> None:
 
 
 def test_selectors_keep_them() -> None:
-    frame, y = numbers()
-    selector = pyfsagg.WithinAggregationSelector(
-        "pearson",
-        n_features_to_select=1,
-        n_resamples=5,
-        task=Task("regression", always=["x4"]),
-        random_state=0,
-    ).fit(frame, y)
+    how = {"n_features_to_select": 1, "n_resamples": 5, "random_state": 0}
+    task = Task("regression", always=["x4"])
+    selector = pyfsagg.WithinAggregationSelector("pearson", task=task, **how).fit(FRAME, NUMBER)
     assert list(selector.get_feature_names_out()) == ["x4", "known"]
-    by_position = selector.set_params(task=Task("regression", always=[4])).fit(frame.to_numpy(), y)
+    by_position = selector.set_params(task=Task("regression", always=[4])).fit(
+        FRAME.to_numpy(), NUMBER
+    )
     assert by_position.get_support(indices=True).tolist() == [4, 5]

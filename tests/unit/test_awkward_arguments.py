@@ -48,6 +48,8 @@ RAGGED = [[1, 2], [3]]
 WAVES = np.array([1, 2, 3, 4]) + 1j
 BOX = np.zeros((4, 3))
 HALF = np.array(["a", "\udcff"] * 4, dtype=object)
+NAMES = ["a", "b", "\udcff", "d"]
+BEYOND = np.array([[10**400, 1], [2, 3], [4, 5]])
 
 
 def evaluated(**options: Any) -> pyfsagg.Evaluation:
@@ -84,20 +86,18 @@ CALLS = {
     "a name that no file has": lambda: pyfsagg.read_table("a" * 5000),
     "a null character": lambda: pyfsagg.read_table("a\0b"),
     "half a character": lambda: pyfsagg.aggregate([["a", "\udcff"], ["a", "b"]], "rra"),
-    "half a character in a header": lambda: as_table(
-        np.eye(4), feature_names=["a", "b", "\udcff", "d"]
-    ),
+    "half a character in a header": lambda: as_table(np.eye(4), feature_names=NAMES),
     "half a character in a class": lambda: ranked(np.arange(8.0)[:, np.newaxis], HALF),
     "half a character in a level": lambda: ranked(
         pd.DataFrame({"a": HALF}, dtype=object), [0, 1] * 4
     ),
     "half a character in a vote": lambda: pyfsagg.vote([["a", "\udcff"], ["a"]], size=1),
     "half a character in a table to check": lambda: pyfsagg.check_table(
-        pd.DataFrame(np.eye(4), columns=pd.Index(["a", "b", "\udcff", "d"], dtype=object))
+        pd.DataFrame(np.eye(4), columns=pd.Index(NAMES, dtype=object))
     ),
     "a list for options": lambda: ranked(aggregator_params=[1]),
     "a number for methods": lambda: compare_aggregations([["a"], ["a"]], 3),
-    "a number beyond floats": lambda: pyfsagg.aggregate(np.array([[10**400, 1], [2, 3]]), "borda"),
+    "a number beyond floats": lambda: pyfsagg.aggregate(BEYOND, "borda"),
     "many brackets": lambda: assignments(["a=" + "[" * 100_000]),
     "a number for a list": lambda: pyfsagg.RankTable.from_lists([1, 2]),
     "a date for a list": lambda: pyfsagg.RankTable.from_lists(DAYS),
@@ -120,9 +120,7 @@ CALLS = {
     "an array for the word auto of a threshold": lambda: pyfsagg.WithinAggregationSelector(
         n_features_to_select=BOX, **QUICK
     ).fit(WINE.X, WINE.y),
-    "an array for the depth of a filter": lambda: ranked(
-        filter="mrmr", filter_params={"n_features": BOX}
-    ),
+    "an array for a depth": lambda: ranked(filter="mrmr", filter_params={"n_features": BOX}),
     "an array for exact": lambda: wilcoxon([1.0, 2.0, 3.0], exact=BOX),
     "an array for a flag": lambda: pyfsagg.stability_measures.pareto_front(
         [0.5], [0.5], higher_is_better=BOX
@@ -137,7 +135,7 @@ CALLS = {
     "a number for metrics": lambda: evaluated(metrics=1),
     "a table of labels": lambda: pyfsagg.datasets.check_table(WINE.X, y=np.zeros((2, 3, 4))),
     "ragged times": lambda: pyfsagg.cox_score(WINE.X, RAGGED),
-    "times beyond floats": lambda: pyfsagg.cox_score(np.eye(2), np.array([[10**400, 1], [2, 0]])),
+    "times beyond floats": lambda: pyfsagg.cox_score(np.eye(3), BEYOND),
     "no measures": lambda: pyfsagg.stability(np.eye(3), []),
     "no similarities": lambda: pyfsagg.stability(np.eye(3), similarity=pd.DataFrame()),
     "an array for sizes": lambda: pyfsagg.stability([{0}, {1}], sizes=BOX),
@@ -146,18 +144,16 @@ CALLS = {
         np.arange(12).reshape(6, 2), list("aaabbb"), random_state="one"
     ),
     "a list as a source": lambda: permutation_p_values(
-        [["a", "b"], ["b", "a"]], "rra", groups=[[1, 2], [3]]
+        [["a", "b"], ["b", "a"]], "rra", groups=RAGGED
     ),
     "an array for a subject": lambda: friedman(pd.DataFrame(np.eye(4)), subject=BOX),
-    "blocks beyond floats": lambda: friedman(np.array([[10**400, 1], [2, 3], [4, 5]])),
+    "blocks beyond floats": lambda: friedman(BEYOND),
     "labels without order": lambda: consensus_matrix(np.array([[1, "a"], [2, 3]], dtype=object)),
     "ragged labels": lambda: correlation_ratio(WINE.X, RAGGED),
     "a set for a method": lambda: evaluate_rankings(WINE.X, WINE.y, methods=[{"frcm"}]),
     "an array for a method": lambda: evaluate_rankings(WINE.X, WINE.y, methods=[np.zeros(3)]),
     "more trials than fit": lambda: evaluate_rankings(WINE.X, WINE.y, n_trials=10**30),
-    "a word for decimals": lambda: pairwise_tests(
-        np.eye(4), test="corrected_t", test_train_ratio=0.5, decimals="a"
-    ),
+    "a word for decimals": lambda: pairwise_tests(np.eye(4), **T_TESTS["corrected"], decimals="a"),
     "a difference beyond floats": lambda: pairwise_tests(np.array([[1.5e308, -1.5e308]] * 4)),
     "a negative seed of a bootstrap": lambda: pyfsagg.adequacy(np.eye(4), random_state=-1),
 }
@@ -168,15 +164,6 @@ def test_refused_in_one_sentence(case: str) -> None:
     with pytest.raises(PyfsaggError) as refused:
         CALLS[case]()
     assert "\n" not in str(refused.value)
-
-
-@pytest.mark.parametrize("exponent", [-1000, 600])
-def test_an_analysis_of_variance_knows_no_size(exponent: int) -> None:
-    groups = {"a": [6.0, 8, 4, 5], "b": [8.0, 12, 9, 11], "c": [13.0, 9, 11, 8]}
-    usual = one_way_anova(groups)
-    found = one_way_anova({name: np.ldexp(each, exponent) for name, each in groups.items()})
-    for name in ("f", "p_value", "omega_squared"):
-        assert getattr(found, name) == getattr(usual, name)
 
 
 FOLDS = np.array([[6.0, 8, 13], [8, 12, 9], [4, 9, 11], [5, 11, 8], [7, 9, 12]])
@@ -203,13 +190,17 @@ def test_tests_of_pairs_know_no_size(test: str, exponent: int) -> None:
 
 
 @pytest.mark.parametrize("exponent", [-1000, 600, 1020])
-def test_a_posterior_knows_no_size(exponent: int) -> None:
-    def probabilities(exponent: int) -> pd.DataFrame:
+def test_a_posterior_and_an_analysis_of_variance_know_no_size(exponent: int) -> None:
+    def computed(exponent: int) -> tuple[list[float], pd.DataFrame]:
         data, rope = np.ldexp(FOLDS, exponent), float(np.ldexp(0.5, exponent))
         frame = bayesian_t_tests(data, rope=rope, test_train_ratio=0.25).to_frame()
-        return frame[["p_below", "p_equivalent", "p_above"]]
+        anova = one_way_anova(dict(zip("abc", data[:4].T, strict=True)))
+        values = [anova.f, anova.p_value, anova.omega_squared]
+        return values, frame[["p_below", "p_equivalent", "p_above"]]
 
-    pd.testing.assert_frame_equal(probabilities(exponent), probabilities(0), check_exact=True)
+    (values, frame), (usual, expected) = computed(exponent), computed(0)
+    assert values == usual
+    pd.testing.assert_frame_equal(frame, expected, check_exact=True)
 
 
 def test_huge_values_are_rounded_compared_and_ranked() -> None:

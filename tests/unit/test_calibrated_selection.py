@@ -7,30 +7,26 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from pyfsagg.error_control import calibrate_selection, pfer_bound
-from pyfsagg.error_control.paths import THRESHOLDS, stability_scores
+from pyfsagg.error_control import calibrate_selection, paths, pfer_bound
 from pyfsagg.exceptions import DataError, ParameterError
 
-SHARP = json.loads(
-    (Path(__file__).parents[1] / "golden" / "data" / "stability_score_sharp.json").read_text(
-        "utf-8"
-    )
-)
+FILE = Path(__file__).parents[1] / "golden" / "data" / "stability_score_sharp.json"
+SHARP = json.loads(FILE.read_text("utf-8"))
 
 
 @pytest.mark.parametrize("case", SHARP["cases"], ids=lambda c: f"{c['halves']}-{len(c['counts'])}")
 def test_cells_are_those_of_sharp(case: dict) -> None:
     frequency = np.array(case["counts"]) / case["halves"]
     expected = np.array(case["scores"], dtype=float)
-    assert SHARP["thresholds"] == list(THRESHOLDS)
-    found = stability_scores(frequency, np.array(THRESHOLDS), case["halves"])
+    assert SHARP["thresholds"] == list(paths.THRESHOLDS)
+    found = paths.stability_scores(frequency, np.array(paths.THRESHOLDS), case["halves"])
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
 def test_by_hand() -> None:
     # of 10 halves: one feature always, one in five, two never; q = round(1.5) = 2
     chance = 2 / 4
-    found = stability_scores(np.array([1.0, 0.5, 0.0, 0.0]), np.array([0.8]), 10)
+    found = paths.stability_scores(np.array([1.0, 0.5, 0.0, 0.0]), np.array([0.8]), 10)
     low, high = binom.cdf(2, 10, chance), binom.sf(7, 10, chance)
     expected = -(np.log(high) + np.log(1 - low - high) + 2 * np.log(low))
     np.testing.assert_allclose(found, [expected], rtol=1e-12)
@@ -56,7 +52,7 @@ def test_a_signal_is_found_with_the_bounds_of_its_cell() -> None:
     assert repr(found).startswith("The selection is most stable with the best ")
 
 
-def test_the_order_of_features_does_not_matter_but_for_names() -> None:
+def test_order_ties_and_missing_scores() -> None:
     matrix = scores(2.0, np.random.default_rng(1))
     names = [f"f{j}" for j in range(40)]
     order = np.random.default_rng(2).permutation(40)
@@ -64,9 +60,6 @@ def test_the_order_of_features_does_not_matter_but_for_names() -> None:
     two = calibrate_selection(matrix[:, order], feature_names=[names[j] for j in order])
     assert (one.q, one.threshold) == (two.q, two.threshold)
     assert set(one.selected) == set(two.selected)
-
-
-def test_ties_and_missing_scores_select_fewer() -> None:
     matrix = scores(3.0, np.random.default_rng(3))
     matrix[:, 10:] = 0.0  # at most ten features have an order
     matrix[:, 39] = np.nan
@@ -75,19 +68,14 @@ def test_ties_and_missing_scores_select_fewer() -> None:
     assert "x39" not in found.selected
 
 
-@pytest.mark.parametrize(
-    ("given", "options", "error"),
-    [
-        (np.zeros((5, 4)), {}, DataError),
-        (np.zeros((2, 4)), {}, DataError),
-        (np.zeros((20, 4)), {}, DataError),  # all tied: nothing is ever selected
+def test_what_is_refused() -> None:
+    for given, options, error in (
+        *((np.zeros((n, 4)), {}, DataError) for n in (5, 2, 20)),
         (np.eye(20), {"thresholds": [0.5]}, ParameterError),
         (np.eye(20), {"thresholds": [1.5]}, ParameterError),
         (np.eye(20), {"sizes": [0]}, ParameterError),
         (np.eye(20), {"sizes": [21]}, ParameterError),
         (np.eye(20), {"feature_names": ["a"]}, DataError),
-    ],
-)
-def test_what_is_refused(given, options, error) -> None:
-    with pytest.raises(error):
-        calibrate_selection(given, **options)
+    ):
+        with pytest.raises(error):
+            calibrate_selection(given, **options)

@@ -16,15 +16,13 @@ import numpy as np
 import pytest
 
 import pyfsagg
-from pyfsagg import Execution
+from pyfsagg import Execution, evaluation, rank_order
 from pyfsagg._run import checkpoint as _checkpoint
 from pyfsagg._run.checkpoint import open_checkpoint, resume_tasks, spoken_state
 from pyfsagg._table.identity import arithmetic
-from pyfsagg.evaluation import evaluate_many
 from pyfsagg.exceptions import MissingDependencyError, OutputError, ParameterError, PyfsaggWarning
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.filters.model import function_filter
-from pyfsagg.rank_order import eliminate
 from pyfsagg.unsupervised import clustering_curve, evaluate_rankings, frcm, frmv
 
 SETTINGS = {"kind": "test", "seed": 3, "data": "abc"}
@@ -96,20 +94,16 @@ def test_pieces_come_back_as_they_were(tmp_path: Path) -> None:
         assert nothing is None
 
 
-@pytest.mark.parametrize(
-    ("other", "said"),
-    [
+def test_the_checkpoint_of_another_run_is_refused(tmp_path) -> None:
+    _written(tmp_path, 1)
+    for other, said in (
         ({"seed": 4}, "seed is 3 there and 4 here"),
         ({"data": "abd"}, "the table or the target differs"),
         ({"kind": "else"}, 'kind is "test" there and "else" here'),
         ({"more": {"a": 1}}, r"more\.a is null there and 1 here"),
-    ],
-)
-def test_the_checkpoint_of_another_run_is_refused(tmp_path, other, said) -> None:
-    with open_checkpoint(tmp_path, SETTINGS):
-        pass
-    text = f"(?s)belongs to another run: .*{said}"
-    _refused(ParameterError, text, tmp_path, {**SETTINGS, **other})
+    ):
+        text = f"(?s)belongs to another run: .*{said}"
+        _refused(ParameterError, text, tmp_path, {**SETTINGS, **other})
 
 
 def test_parts_of_others_are_refused_and_drafts_swept_out(tmp_path: Path) -> None:
@@ -119,14 +113,12 @@ def test_parts_of_others_are_refused_and_drafts_swept_out(tmp_path: Path) -> Non
     text = rf"{copied.name} is damaged \(it belongs to another run\)"
     _refused(OutputError, text, tmp_path / "own")
     copied.unlink()
-    with open_checkpoint(tmp_path / "own", SETTINGS) as checkpoint:
-        assert checkpoint is not None
-        assert int(checkpoint.get("a")["x"]) == 3
     draft = tmp_path / "own" / ".part-000001-0123456789abcdef.npz-x1y2z3"
     draft.write_bytes(b"half")
     with open_checkpoint(tmp_path / "own", SETTINGS) as checkpoint:
         assert checkpoint is not None
         assert len(checkpoint) == 1
+        assert int(checkpoint.get("a")["x"]) == 3
     assert not draft.exists()
 
 
@@ -136,12 +128,10 @@ def test_a_lock_that_is_no_file_is_refused(tmp_path: Path, kind: str) -> None:
     precious.write_text("precious")
     folder.mkdir()
     lock = folder / "lock"
-    {
-        "link": lambda: lock.symlink_to(precious),
-        "dangling": lambda: lock.symlink_to(tmp_path / "new"),
-        "pipe": lambda: os.mkfifo(lock),
-        "folder": lock.mkdir,
-    }[kind]()
+    if kind in ("link", "dangling"):
+        lock.symlink_to(precious if kind == "link" else tmp_path / "new")
+    else:
+        (os.mkfifo if kind == "pipe" else os.mkdir)(lock)
     _refused(OutputError, r"lock|checkpoint", folder)
     assert precious.read_text() == "precious"
     assert not (tmp_path / "new").exists()
@@ -161,10 +151,8 @@ def test_machine_code_is_recorded_and_warned_of(tmp_path, monkeypatch) -> None:
     )
     found = []
     for name, more in (("a", {}), ("b", {}), ("c", {"NUMBA_CPU_NAME": "nehalem"})):
-        environment = {**os.environ, **more}
-        subprocess.run(
-            [sys.executable, "-c", program, tmp_path / name], env=environment, check=True
-        )
+        command = [sys.executable, "-c", program, tmp_path / name]
+        subprocess.run(command, env={**os.environ, **more}, check=True)
         found.append(json.loads((tmp_path / name / "checkpoint.json").read_bytes())["arithmetic"])
     assert found[0] == found[1] != found[2]
     assert all(found[0].values())
@@ -198,33 +186,20 @@ def test_a_damaged_part_is_said(tmp_path: Path, damage: str) -> None:
         assert "a" not in checkpoint
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ('{"schema": 99, "pyfsagg": "9.9", "settings": {}}', r"schema 99 of pyfsagg 9\.9"),
-        ("", "is damaged"),
-        ("{", "is damaged"),
-        ("[]", "is damaged"),
-        ('{"schema": 2}', "is damaged"),
-        ('{"schema": 2, "pyfsagg": "1"}', "is damaged"),
-    ],
-)
-def test_a_record_that_cannot_be_read_is_said(tmp_path: Path, text: str, message: str) -> None:
-    (tmp_path / "checkpoint.json").write_text(text)
-    _refused(OutputError, message, tmp_path, {})
-
-
-def test_folders_of_others_are_refused(tmp_path: Path) -> None:
+def test_folders_that_cannot_be_used_are_said(tmp_path, monkeypatch) -> None:
     (tmp_path / "thesis.tex").touch()
     _refused(ParameterError, "contains other files", tmp_path)
     _refused(ParameterError, "is a file", tmp_path / "thesis.tex")
     with open_checkpoint(tmp_path / "mine", SETTINGS):
         _refused(OutputError, "in use by another process", tmp_path / "mine")
-
-
-def test_a_system_without_file_locks_is_said(tmp_path, monkeypatch) -> None:
+    record = tmp_path / "mine" / "checkpoint.json"
+    for text in ("", "{", "[]", '{"schema": 2}', '{"schema": 2, "pyfsagg": "1"}'):
+        record.write_text(text)
+        _refused(OutputError, "is damaged", tmp_path / "mine", {})
+    record.write_text('{"schema": 99, "pyfsagg": "9.9", "settings": {}}')
+    _refused(OutputError, r"schema 99 of pyfsagg 9\.9", tmp_path / "mine", {})
     monkeypatch.setitem(sys.modules, "fcntl", None)
-    _refused(MissingDependencyError, "file locks of Unix", tmp_path)
+    _refused(MissingDependencyError, "file locks of Unix", tmp_path / "new")
 
 
 @pytest.mark.usefixtures("every_piece")
@@ -275,16 +250,9 @@ def test_only_what_is_missing_is_computed(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("every_piece")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_an_interrupted_ensemble_ends_in_the_same_bits(tmp_path: Path, workers: int) -> None:
-    def call(random_state: int | None = 5, n_jobs: int = workers, **more: Any) -> Any:
-        return pyfsagg.bam(
-            X,
-            Y,
-            filters=["ig", "chi2"],
-            n_resamples=64,
-            random_state=random_state,
-            n_jobs=n_jobs,
-            **more,
-        )
+    def call(**more: Any) -> Any:
+        given = {"n_resamples": 64, "random_state": 5, "n_jobs": workers, **more}
+        return pyfsagg.bam(X, Y, filters=["ig", "chi2"], **given)
 
     # The seed is taken from the checkpoint.
     whole, again = _resumed(call, tmp_path / "c", 24, random_state=None, n_jobs=3 - workers)
@@ -297,14 +265,9 @@ def test_an_interrupted_ensemble_ends_in_the_same_bits(tmp_path: Path, workers: 
 @pytest.mark.usefixtures("every_piece")
 def test_resamples_drawn_until_a_precision_is_reached_can_be_resumed(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    call = partial(
-        pyfsagg.wam,
-        rng.normal(size=(60, 30)),
-        rng.integers(0, 2, 60),
-        filter="chi_squared",
-        n_resamples=pyfsagg.Precision(max_change=1e-6, top=10, maximum=300),
-        random_state=0,
-    )
+    goal = pyfsagg.Precision(max_change=1e-6, top=10, maximum=300)
+    data = rng.normal(size=(60, 30)), rng.integers(0, 2, 60)
+    call = partial(pyfsagg.wam, *data, filter="chi_squared", n_resamples=goal, random_state=0)
     with pytest.warns(PyfsaggWarning, match="do not reach"):
         whole, again = _resumed(call, tmp_path, 80)
     assert again.to_json() == whole.to_json()
@@ -314,7 +277,7 @@ def test_other_settings_and_rows_are_refused(tmp_path: Path) -> None:
     here, there = (Execution(checkpoint=tmp_path / name) for name in ("here", "there"))
     pyfsagg.wam(X, Y, **WAM, execution=here)
     weighted = pyfsagg.resampling.Bootstrap(sample_weight=np.full(len(Y), 2))
-    cases: list[tuple[dict[str, Any], str]] = [
+    for other, said in (
         ({"n_resamples": 9}, "n_resamples is 8 there and 9 here"),
         ({"random_state": 1}, "seed is 0 there and 1 here"),
         ({"filter": "su"}, "filters is"),
@@ -322,8 +285,7 @@ def test_other_settings_and_rows_are_refused(tmp_path: Path) -> None:
         ({"resampling": weighted}, "weighted is false there and true here"),
         ({"aggregator": "rra"}, "aggregator is"),
         ({"X": X.iloc[:, 1:]}, "the table or the target differs"),
-    ]
-    for other, said in cases:
+    ):
         with pytest.raises(ParameterError, match=said):
             pyfsagg.wam(**{"X": X, "y": Y, **WAM, **other}, execution=here)
     with pytest.raises(ParameterError, match='kind is "wam" there and "influence" here'):
@@ -352,19 +314,16 @@ def test_an_interrupted_influence_ends_in_the_same_bits(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("every_piece")
 def test_an_interrupted_evaluation_ends_in_the_same_cells(tmp_path: Path) -> None:
+    options: dict[str, Any] = {
+        "methods": {"ig": "ig", "mine": lambda X, y: np.arange(X.shape[1])},
+        "classifiers": ["naive_bayes", "nearest_neighbors"],
+        "metrics": ["accuracy", "auc"],
+        "protocol": pyfsagg.Protocol("both", n_folds=2, n_random=1),
+    }
+
     def call(thresholds: tuple[int, ...] = (1, 3), **more: Any) -> Any:
-        return pyfsagg.evaluate(
-            X,
-            Y,
-            methods={"ig": "ig", "mine": lambda X, y: np.arange(X.shape[1])},
-            classifiers=["naive_bayes", "nearest_neighbors"],
-            thresholds=list(thresholds),
-            metrics=["accuracy", "auc"],
-            protocol=pyfsagg.Protocol("both", n_folds=2, n_random=1),
-            n_resamples=4,
-            random_state=0,
-            **more,
-        )
+        how = {"thresholds": list(thresholds), "n_resamples": 4, "random_state": 0}
+        return pyfsagg.evaluate(X, Y, **options, **how, **more)
 
     whole, again = _resumed(call, tmp_path, 12)
     assert again.to_frame().equals(whole.to_frame())
@@ -373,18 +332,10 @@ def test_an_interrupted_evaluation_ends_in_the_same_cells(tmp_path: Path) -> Non
 
 
 def test_several_data_sets_trials_and_curves_are_taken_from_their_folders(tmp_path: Path) -> None:
-    first, again = (
-        evaluate_many(
-            {"all/of it": (X, Y), "part": (X.iloc[:, :5], Y)},
-            methods=["ig"],
-            classifiers="naive_bayes",
-            thresholds=[2],
-            baselines=[],
-            n_resamples=2,
-            execution=Execution(checkpoint=tmp_path),
-        )
-        for _ in range(2)
-    )
+    tables = {"all/of it": (X, Y), "part": (X.iloc[:, :5], Y)}
+    options = {"methods": ["ig"], "classifiers": "naive_bayes", "thresholds": [2], "baselines": []}
+    options |= {"n_resamples": 2, "execution": Execution(checkpoint=tmp_path)}
+    first, again = (evaluation.evaluate_many(tables, **options) for _ in range(2))
     assert len(list(tmp_path.iterdir())) == 2
     assert again.to_frame().equals(first.to_frame())
     options = {"n_trials": 2, "random_state": 0}
@@ -415,7 +366,7 @@ def test_an_interrupted_elimination_ends_in_the_same_order(tmp_path, method, sto
     rng = np.random.default_rng(2)
     y = np.repeat(["a", "b", "c"], 12)
     table = rng.normal(size=(36, 30)) + np.outer(y == "a", np.arange(30) % 4)
-    call = partial(eliminate, table, y, method, random_state=0)
+    call = partial(rank_order.eliminate, table, y, method, random_state=0)
     whole, again = _resumed(call, tmp_path, stop, random_state=None, n_jobs=2)
     assert again.to_json() == whole.to_json()
 

@@ -20,7 +20,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import pyfsagg
-from pyfsagg import Execution
 from pyfsagg._run.content import content_of
 from pyfsagg.exceptions import ParameterError
 
@@ -123,9 +122,8 @@ CHANGES = {
 
 def _sources(kind: str) -> tuple[str, str]:
     """The source before and after its change."""
-    return re.sub(r"«(.*?)\|.*?»", r"\1", CHANGES[kind]), re.sub(
-        r"«.*?\|(.*?)»", r"\1", CHANGES[kind]
-    )
+    before, after = (re.sub(r"«(.*?)\|(.*?)»", rf"\{k}", CHANGES[kind]) for k in (1, 2))
+    return before, after
 
 
 def _made(source: str) -> Any:
@@ -166,14 +164,9 @@ def test_another_process_sees_the_same(tmp_path: Path) -> None:
 
 
 def _run_script(folder: Path, word: str, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "script.py", word],
-        cwd=folder,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    how = {"cwd": folder, "env": {**os.environ, **environment}, "check": False}
+    command = [sys.executable, "script.py", word]
+    return subprocess.run(command, capture_output=True, text=True, **how)
 
 
 class Weighted:
@@ -202,7 +195,7 @@ def test_a_copy_that_was_pickled_is_the_same(value: Any) -> None:
     assert content_of(copy.deepcopy(value)) == content_of(value)
 
 
-def test_parameters_and_attributes_are_content() -> None:
+def test_parameters_attributes_and_versions_are_content(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y = np.random.default_rng(0).normal(size=(20, 3)), np.arange(20) % 2
     for model in (LogisticRegression(C=2.0), make_pipeline(StandardScaler(), LogisticRegression())):
         fresh = content_of(model)
@@ -216,9 +209,6 @@ def test_parameters_and_attributes_are_content() -> None:
             self.k = k
 
     assert content_of(Versioned(1)) != content_of(Versioned(2))
-
-
-def test_what_is_installed_is_known_by_its_version(monkeypatch: pytest.MonkeyPatch) -> None:
     from pyfsagg._run import content
 
     for value in (np.mean, np.add, np.linalg.norm, LogisticRegression, json.dumps, sum, "a".join):
@@ -263,7 +253,7 @@ def test_what_cannot_be_read_is_said_and_can_be_named(tmp_path: Path) -> None:
 
     X, y = np.random.default_rng(0).normal(size=(30, 4)), np.arange(30) % 2
     options: dict[str, Any] = {"filter": guarded, "n_resamples": 4, "random_state": 0}
-    here = Execution(checkpoint=tmp_path)
+    here = pyfsagg.Execution(checkpoint=tmp_path)
     said = r"whether the function .*guarded, which uses 'lock' has changed: it is a .*lock.*version"
     with pytest.raises(ParameterError, match=said):
         pyfsagg.wam(X, y, **options, execution=here)
@@ -272,9 +262,8 @@ def test_what_cannot_be_read_is_said_and_can_be_named(tmp_path: Path) -> None:
     guarded.checkpoint_version = "1"  # type: ignore[attr-defined]
     pyfsagg.wam(X, y, **options, execution=here)
     guarded.checkpoint_version = "2"  # type: ignore[attr-defined]
-    with pytest.raises(
-        ParameterError, match="a function or an estimator that ranks features differs"
-    ):
+    said = "a function or an estimator that ranks features differs"
+    with pytest.raises(ParameterError, match=said):
         pyfsagg.wam(X, y, **options, execution=here)
 
 

@@ -10,11 +10,10 @@ import scipy.sparse
 from scipy.stats import spearmanr
 
 import pyfsagg
-from pyfsagg import EnsembleResult
 from pyfsagg._table.table import as_table
 from pyfsagg.ensemble import groups as clusters
 from pyfsagg.ensemble.data import Copies
-from pyfsagg.ensemble.groups import about_copies, absolute_correlations, find_copies
+from pyfsagg.ensemble.groups import about_copies, absolute_correlations
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.resampling import Bootstrap
 
@@ -29,29 +28,25 @@ def noisy_copies(sign: int = 1) -> tuple[pd.DataFrame, np.ndarray]:
     return pd.DataFrame({f"V{j}": column for j, column in enumerate(columns)}), y
 
 
-def run(X: pd.DataFrame, y: np.ndarray, **options: object) -> EnsembleResult:
+def run(X: pd.DataFrame, y: np.ndarray, **options: object) -> pyfsagg.EnsembleResult:
     return pyfsagg.wam(X, y, n_resamples=60, random_state=0, **options)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
-def split() -> EnsembleResult:
+def split() -> pyfsagg.EnsembleResult:
     return run(*noisy_copies())
 
 
-def with_scores(scores: list[list[float]], *groups: str) -> EnsembleResult:
+def with_scores(scores: list[list[float]], *groups: str) -> pyfsagg.EnsembleResult:
     """A result with the given scores of each resample; `groups` are clusters of its features a, b, …"""
     matrix = np.array(scores)
     names = tuple("abcdefgh"[: matrix.shape[1]])
     X = np.random.default_rng(0).normal(size=(20, len(names)))
     result = run(pd.DataFrame(X, columns=list(names)), np.arange(20) % 2)
     mean = np.nanmean(matrix, axis=0)
-    return replace(
-        result,
-        combined=matrix,
-        scores=mean,
-        ranking=pd.Series(-mean).rank().to_numpy(),
-        copies=Copies("pearson", 0.9, tuple(map(tuple, groups))),
-    )
+    ranking = pd.Series(-mean).rank().to_numpy()
+    copies = Copies("pearson", 0.9, tuple(map(tuple, groups)))
+    return replace(result, combined=matrix, scores=mean, ranking=ranking, copies=copies)
 
 
 def test_eight_copies_count_as_one_and_the_note_says_so(split, tmp_path) -> None:
@@ -73,12 +68,12 @@ def test_eight_copies_count_as_one_and_the_note_says_so(split, tmp_path) -> None
     assert "split the vote" in note
     assert note in " ".join(split.summary_text(n_features_to_select=3).split())
     assert "split the vote" in split.to_html(n_features_to_select=3)
-    again = EnsembleResult.load(split.save(tmp_path / "run", n_features_to_select=3))
+    again = pyfsagg.EnsembleResult.load(split.save(tmp_path / "run", n_features_to_select=3))
     assert again.copies == split.copies
     assert about_copies(again, 3) == note
 
 
-def test_no_copies_no_note(split: EnsembleResult) -> None:
+def test_no_copies_no_note(split: pyfsagg.EnsembleResult) -> None:
     X, y = noisy_copies()
     result = run(X.iloc[:, 7:], y)
     assert result.copies == Copies("pearson", 0.9, ())
@@ -115,10 +110,9 @@ def test_ties_count_with_the_share_of_their_orders(threshold: int) -> None:
         chosen = ["abcdef".index(name) for name in members]
         expected = []
         for row in scores:
-            orders = itertools.permutations(range(6))
             picked = [
                 set(sorted(range(6), key=lambda j: (-row[j], order[j]))[:threshold])
-                for order in orders
+                for order in itertools.permutations(range(6))
             ]
             expected.append(np.mean([bool(each & set(chosen)) for each in picked]))
         (row_of,) = (r for _, r in found.iterrows() if set(r["members"]) == set(members))
@@ -171,26 +165,18 @@ def test_correlations_are_those_of_the_rows_known_in_both_and_weighted() -> None
 def test_what_has_no_correlation_stays_alone() -> None:
     rng = np.random.default_rng(7)
     value = rng.normal(size=60)
-    X = pd.DataFrame(
-        {
-            "value": value,
-            "copy": value * 1e200,
-            "constant": 3.0,
-            "zero": 0.0,
-            "word": np.where(value > 0, "high", "low"),
-            "same word": np.where(value > 0, "high", "low"),
-            "rare": np.where(np.arange(60) < 25, value, np.nan),
-            "flag": value > 0,
-        }
-    )
-    assert find_copies(as_table(X)) == Copies("pearson", 0.9, (("copy", "value"),))
-    X["known"] = np.where(np.arange(60) < 31, value, np.nan)
-    assert find_copies(as_table(X)) == Copies("pearson", 0.9, (("copy", "known", "value"),))
-    result = run(X.drop(columns=["constant", "zero"]), (value > 0).astype(int))
+    X = pd.DataFrame({"value": value, "copy": value * 1e200, "constant": 3.0, "zero": 0.0})
+    X["word"] = X["same word"] = np.where(value > 0, "high", "low")
+    X["rare"], X["flag"] = np.where(np.arange(60) < 25, value, np.nan), value > 0
+    y = (value > 0).astype(int)
+    assert run(X, y).copies == Copies("pearson", 0.9, (("copy", "value"),))
+    X["known"] = np.where(np.arange(60) < 30, value, np.nan)
+    assert run(X, y).copies == Copies("pearson", 0.9, (("copy", "known", "value"),))
+    result = run(X.drop(columns=["constant", "zero"]), y)
     assert result.clusters()["size"].sum() == 7
 
 
-def test_the_similarity_and_its_limit_can_be_chosen(split: EnsembleResult) -> None:
+def test_the_similarity_and_its_limit_can_be_chosen(split: pyfsagg.EnsembleResult) -> None:
     X, _ = noisy_copies()
     pd.testing.assert_frame_equal(split.clusters(X), split.clusters())
     assert (split.clusters(X, min_similarity=1.0)["size"] == 1).all()
@@ -213,20 +199,19 @@ def test_nominal_columns_are_those_of_the_run(first: int | str) -> None:
 
 
 def test_what_is_not_looked_at_or_refused(split, monkeypatch) -> None:
-    for change, options, error, message in (
-        (lambda X: X.drop(columns="V3"), {}, DataError, "no column 'V3'"),
-        (lambda X: None, {"min_similarity": 0.8}, ParameterError, "give X"),
-        (lambda X: X, {"similarity": np.eye(28)}, ParameterError, "leave out X"),
-        (lambda X: None, {"similarity": np.eye(3)}, DataError, "has 3 features"),
-        (lambda X: X, {"similarity": "kendall"}, ParameterError, "similarity"),
-        (lambda X: X, {"min_similarity": 0.0}, ParameterError, "min_similarity"),
-        (lambda X: None, {"n_features_to_select": 29}, ParameterError, "n_features_to_select"),
-        (lambda X: scipy.sparse.csr_array(X.to_numpy()), {}, InputTypeError, "sparse"),
-    ):
-        X, _ = noisy_copies()
-        with pytest.raises(error, match=message):
-            split.clusters(change(X), **options)
     X, y = noisy_copies()
+    for table, options, error, message in (
+        (X.drop(columns="V3"), {}, DataError, "no column 'V3'"),
+        (None, {"min_similarity": 0.8}, ParameterError, "give X"),
+        (X, {"similarity": np.eye(28)}, ParameterError, "leave out X"),
+        (None, {"similarity": np.eye(3)}, DataError, "has 3 features"),
+        (X, {"similarity": "kendall"}, ParameterError, "similarity"),
+        (X, {"min_similarity": 0.0}, ParameterError, "min_similarity"),
+        (None, {"n_features_to_select": 29}, ParameterError, "n_features_to_select"),
+        (scipy.sparse.csr_array(X.to_numpy()), {}, InputTypeError, "sparse"),
+    ):
+        with pytest.raises(error, match=message):
+            split.clusters(table, **options)
     counts = scipy.sparse.csr_array(np.random.default_rng(0).poisson(0.5, size=(150, 6)))
     sparse = run(counts, y)  # type: ignore[arg-type]
     assert sparse.copies is None

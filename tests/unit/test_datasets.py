@@ -10,6 +10,7 @@ import urllib.request
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import numpy as np
 import pandas as pd
@@ -60,13 +61,13 @@ def test_local_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYFSAGG_DATA", str(tmp_path))
     for name in ("letters", "wide", "broken"):
         (tmp_path / name).mkdir()
-    text = b"base,x,target\nN,1,NA\nA,,yes\n"
-    (tmp_path / "letters" / "letters.csv.gz").write_bytes(gzip.compress(text))
     sparse.save_npz(tmp_path / "wide" / "wide.npz", sparse.csr_matrix(np.eye(3)))
-    (tmp_path / "wide" / "wide.target.csv.gz").write_bytes(
-        gzip.compress(b"target\n1\n2\n1\n", mtime=0)
-    )
-    (tmp_path / "broken" / "broken.csv.gz").write_bytes(gzip.compress(b"target,x\n1,2\n", mtime=0))
+    for name, text in (
+        ("letters/letters", b"base,x,target\nN,1,NA\nA,,yes\n"),
+        ("wide/wide.target", b"target\n1\n2\n1\n"),
+        ("broken/broken", b"target,x\n1,2\n"),
+    ):
+        (tmp_path / f"{name}.csv.gz").write_bytes(gzip.compress(text, mtime=0))
     letters = load_dataset("letters")
     assert letters.X["base"].tolist() == ["N", "A"]
     assert letters.y.tolist() == ["NA", "yes"]
@@ -117,9 +118,7 @@ def test_formats_read_alike(tmp_path: Path, name: str, content: str | bytes) -> 
     pd.testing.assert_frame_equal(frame, EXPECTED.astype({"t": str}))
 
 
-def test_parquet_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    EXPECTED.to_parquet(tmp_path / "t.parquet")
-    assert read_table(tmp_path / "t.parquet").shape == (2, 3)
+def test_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
     stdin = io.TextIOWrapper(io.BytesIO(b"a,b\n1,2\n3,4\n"))
     monkeypatch.setattr(sys, "stdin", stdin)
     assert read_table("-")["b"].tolist() == [2, 4]
@@ -135,7 +134,6 @@ def test_parquet_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPa
         ("t.csv", "a,b\n1,2\n3,4,5\n", "ragged rows"),
         ("t.csv", "a,b\n1,2\na,b\n3,4\n", "header twice .again in line 3"),
         ("t.csv", "a,b,a\n1,2,3\n", "duplicate column name.*'a'"),
-        ("t.csv", "患者,年齢,性別\n1,2,女\n".encode("shift_jis"), "not UTF-8"),
         ("t.csv.gz", gzip.compress(b"a,b\n1,2\n3,4\n", mtime=0)[:-9], "damaged gzip"),
         ("t.csv.gz", flipped(gzip.compress(b"a,b\n" + b"1,2\n" * 5000, mtime=0)), "damaged gzip"),
         ("t.parquet", "no", "not a readable Parquet"),
@@ -224,17 +222,13 @@ def fetch(monkeypatch, tmp_path) -> Callable[..., Any]:
 
 
 def test_the_thesis_sets_are_fetched_from_openml_only_when_asked(fetch, tmp_path) -> None:
-    asked = []
-
-    def stand_in(**options):
-        asked.append(options)
-        return Bunch(5832, 308, [2916, 2916])
-
+    openml = Mock(return_value=Bunch(5832, 308, [2916, 2916]))
     with pytest.raises(UnknownNameError, match="unknown data set 'philippine'"):
         load_dataset("philippine")
-    data = fetch(stand_in)
-    (options,) = asked
-    assert (options["data_id"], options["data_home"]) == (41145, str(tmp_path))
+    data = fetch(openml)
+    openml.assert_called_once()
+    asked = openml.call_args.kwargs
+    assert (asked["data_id"], asked["data_home"]) == (41145, str(tmp_path))
     assert data.source.startswith("OpenML, data set 41145, SHA-256 of its content ")
     assert data.differences == ()
     assert data.y.tolist()[:2] == ["0", "0"]
@@ -251,19 +245,13 @@ def test_differences_from_table_4_1_are_said(fetch) -> None:
     assert load_dataset("ionosphere").differences == load_dataset("wine").differences == ()
 
 
-@pytest.mark.parametrize(
-    ("error", "message"),
-    [
+def test_a_download_that_fails_says_what_to_do(fetch) -> None:
+    for error, message in (
         (OSError("Name or service not known"), "PYFSAGG_DATA names"),
         (ValueError("md5 checksum of local file does not match"), "is incomplete"),
-    ],
-)
-def test_a_download_that_fails_says_what_to_do(fetch, error, message: str) -> None:
-    def stand_in(**_):
-        raise error
-
-    with pytest.raises(DataError, match=message):
-        fetch(stand_in)
+    ):
+        with pytest.raises(DataError, match=message):
+            fetch(Mock(side_effect=error))
 
 
 def test_a_download_is_what_it_was_the_first_time(fetch, tmp_path) -> None:

@@ -43,9 +43,8 @@ def test_depths_and_thresholds() -> None:
     assert largest_count([0.1, 30, 20]) == 30
     assert largest_count(7) == 7
     X, y = np.random.default_rng(6).normal(size=(60, 310)), np.arange(60) % 2
-    found = evaluate(
-        X, y, methods=["mrmr"], classifiers="naive_bayes", thresholds=[30], baselines=(), **QUICK
-    )
+    options = {"methods": ["mrmr"], "classifiers": "nb", "thresholds": [30], "baselines": ()}
+    found = evaluate(X, y, **options, **QUICK)
     assert found.cells["value"].notna().all()
 
 
@@ -59,17 +58,12 @@ def test_selectors_go_as_deep_as_their_threshold_needs(threshold: Any, depth: An
 def test_the_default_filters_take_gaps_whole_numbers_and_words() -> None:
     rng = np.random.default_rng(4)
     y = rng.integers(0, 2, 60)
-    X = pd.DataFrame(
-        {
-            "gaps": np.where(rng.uniform(size=60) < 0.2, np.nan, rng.normal(size=60) + y),
-            "whole": rng.integers(0, 500, 60) + 200 * y,
-            "whole with gaps": pd.array(rng.integers(0, 90, 60), dtype="Int64"),
-            "word": rng.choice(["a", "b", "c"], 60),
-            "word with gaps": np.where(rng.uniform(size=60) < 0.2, None, "x"),
-            "flag": rng.uniform(size=60) < 0.5,
-            "never known": np.full(60, np.nan),
-        }
-    )
+    X = pd.DataFrame({"gaps": np.where(rng.random(60) < 0.2, np.nan, rng.normal(size=60) + y)})
+    X["whole"] = rng.integers(0, 500, 60) + 200 * y
+    X["whole with gaps"] = pd.array(rng.integers(0, 90, 60), dtype="Int64")
+    X["word"] = rng.choice(["a", "b", "c"], 60)
+    X["word with gaps"] = np.where(rng.random(60) < 0.2, None, "x")
+    X["flag"], X["never known"] = rng.random(60) < 0.5, np.nan
     X.loc[3, "whole with gaps"] = pd.NA
     found = bam(X, y, n_resamples=5, random_state=0)
     assert np.isfinite(found.combined).all()

@@ -25,9 +25,7 @@ from pyfsagg import (
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.aggregation import aggregate
-from pyfsagg.ensemble import data
-from pyfsagg.ensemble.core import MatrixStore, normalize_scores
-from pyfsagg.ensemble.scoring import _check_scores
+from pyfsagg.ensemble import core, data, scoring
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -69,14 +67,6 @@ def drawn(rows: np.ndarray) -> tuple[pd.DataFrame, np.ndarray]:
     return WINE.X.iloc[rows].reset_index(drop=True), WINE.y.iloc[rows].to_numpy()
 
 
-def test_an_infinite_score_of_a_filter_is_named_with_its_first_resample() -> None:
-    matrix = np.zeros((4, 3))
-    matrix[1, 2] = matrix[2, 0] = np.inf
-    message = "the filter 'own' gave an infinite score for 'c' in resample 1; scores must be finite"
-    with pytest.raises(DataError, match=message):
-        _check_scores("own", matrix, list("abc"), MatrixStore())
-
-
 def test_wam_and_bam_by_hand(rows: np.ndarray) -> None:
     result = wam(WINE.X, WINE.y, filter="su", resampling=Rows(rows))
     by_hand = np.array([symmetric_uncertainty(*drawn(r)) for r in rows])
@@ -95,27 +85,28 @@ def test_wam_and_bam_by_hand(rows: np.ndarray) -> None:
     assert list(result.score_matrices) == ["information_gain", "mrmr"]
 
 
-def test_normalisation_over_rows_or_columns() -> None:
+def test_scores_that_are_infinite_and_normalisation_over_rows_or_columns() -> None:
+    matrix = np.zeros((4, 3))
+    matrix[1, 2] = matrix[2, 0] = np.inf
+    message = "the filter 'own' gave an infinite score for 'c' in resample 1; scores must be finite"
+    with pytest.raises(DataError, match=message):
+        scoring._check_scores("own", matrix, list("abc"), core.MatrixStore())
     scores = np.array([[1.0, 3.0, 2.0], [5.0, 5.0, np.nan]])
     for way, expected in (
         ("per_resample", [[0.0, 1.0, 0.5], [0.0, 0.0, np.nan]]),
         ("per_feature", [[0.0, 0.0, 0.0], [1.0, 1.0, np.nan]]),
     ):
-        np.testing.assert_array_equal(normalize_scores(scores, way), expected)
+        np.testing.assert_array_equal(core.normalize_scores(scores, way), expected)
 
 
-def test_one_pass_gives_what_three_runs_give() -> None:
+def test_one_pass_gives_what_three_runs_give_whatever_the_workers() -> None:
     names = ["information_gain", "gain_ratio", "symmetric_uncertainty"]
-    together = bam(WINE.X, WINE.y, filters=names, n_resamples=20, random_state=1)
+    how = {"n_resamples": 20, "random_state": 1}
+    together = bam(WINE.X, WINE.y, filters=names, **how)
     for name in names:
-        alone = wam(WINE.X, WINE.y, filter=name, n_resamples=20, random_state=1)
+        alone = wam(WINE.X, WINE.y, filter=name, **how)
         np.testing.assert_array_equal(together.score_matrices[name], alone.combined)
-
-
-def test_number_of_workers_has_no_influence() -> None:
-    one, many = (
-        bam(IONOSPHERE.X, IONOSPHERE.y, n_resamples=30, random_state=0, n_jobs=n) for n in (1, 3)
-    )
+    one, many = (bam(IONOSPHERE.X, IONOSPHERE.y, n_jobs=n, **how) for n in (1, 3))
     for label, matrix in one.score_matrices.items():
         np.testing.assert_array_equal(matrix, many.score_matrices[label])
     assert one.to_json() == many.to_json()
@@ -154,8 +145,8 @@ def test_a_plan_is_the_filter_on_what_each_resample_sees(plan: str) -> None:
 
 @pytest.mark.parametrize("plan", [name for name in PLANS.names() if name != "grouped_bootstrap"])
 def test_stability_of_a_plan_needs_a_score_everywhere(plan: str) -> None:
-    filters = ["ig", "mrmr"]
-    result = bam(WINE.X, WINE.y, filters=filters, resampling=plan, n_resamples=12, random_state=0)
+    how = {"resampling": plan, "n_resamples": 12, "random_state": 0}
+    result = bam(WINE.X, WINE.y, filters=["ig", "mrmr"], **how)
     assert np.isfinite(result.scores).all()
     assert np.isnan(result.combined).any() == (plan == "feature_subspace")
     if plan == "feature_subspace":
@@ -179,20 +170,14 @@ def corner(X: np.ndarray, y: np.ndarray, sample_weight: np.ndarray) -> np.ndarra
     return np.abs(((y == np.unique(y)[0]) * sample_weight) @ centred)
 
 
-@pytest.mark.parametrize(
-    ("filter", "label"),
-    [
-        (corner, "corner"),
-        (RandomForestClassifier(10), "RandomForestClassifier"),
-        (LogisticRegression(C=0.01, solver="liblinear"), "LogisticRegression"),
-    ],
-)
-def test_a_function_or_an_estimator_is_a_filter(filter: Any, label: str) -> None:
-    y = WINE.y == "class_0"
-    result, again = (
-        bam(WINE.X, y, filters=["ig", filter], n_resamples=4, random_state=0, n_jobs=jobs)
-        for jobs in (None, 2)
-    )
+MODELS = [RandomForestClassifier(10), LogisticRegression(C=0.01, solver="liblinear")]
+
+
+@pytest.mark.parametrize("filter", [corner, *MODELS])
+def test_a_function_or_an_estimator_is_a_filter(filter: Any) -> None:
+    y, how = WINE.y == "class_0", {"n_resamples": 4, "random_state": 0}
+    result, again = (bam(WINE.X, y, filters=["ig", filter], n_jobs=n, **how) for n in (None, 2))
+    label = "corner" if filter is corner else type(filter).__name__
     assert list(result.score_matrices) == ["information_gain", label]
     np.testing.assert_array_equal(result.scores, again.scores)
     assert not hasattr(filter, "classes_"), "the caller's estimator is not fitted"
@@ -213,10 +198,6 @@ def test_near_constant_features_are_left_out() -> None:
     assert result.data["dropped_features"] == ["rare"]
 
 
-def weighted(weights: np.ndarray) -> Bootstrap:
-    return Bootstrap(sample_weight=weights)
-
-
 def test_what_is_refused() -> None:
     for options, error, message in (
         ({"filter": "infogian"}, UnknownNameError, "unknown filter 'infogian'; did you mean"),
@@ -226,8 +207,16 @@ def test_what_is_refused() -> None:
         ({"filter_params": {"mdl": "r"}}, ParameterError, "mdl must be one of"),
         ({"n_resamples": 0}, ParameterError, "n_resamples"),
         ({"resampling": Rows([[0, 999]])}, ParameterError, "between 0 and 177"),
-        ({"resampling": weighted(np.full(178, 0.5))}, ParameterError, "whole numbers"),
-        ({"resampling": weighted(np.ones(3))}, ParameterError, "one number per sample"),
+        (
+            {"resampling": Bootstrap(sample_weight=np.full(178, 0.5))},
+            ParameterError,
+            "whole numbers",
+        ),
+        (
+            {"resampling": Bootstrap(sample_weight=np.ones(3))},
+            ParameterError,
+            "one number per sample",
+        ),
         ({"resampling": "boostrap"}, UnknownNameError, "did you mean 'bootstrap'"),
         ({"resampling": 3}, InputTypeError, "a plan such as pyfsagg.resampling.Subsample"),
         ({"resampling": Subsample}, InputTypeError, "a plan such as pyfsagg.resampling.Subsample"),
@@ -291,30 +280,26 @@ def test_the_usual_filters_follow_the_kind_of_target() -> None:
     cells = pyfsagg.evaluate(X, number, methods={"bam": {"filters": "auto"}}, **few).cells
     same = pyfsagg.evaluate(X, number, methods={"bam": {"filters": ranks}}, **few).cells
     pd.testing.assert_frame_equal(cells, same)
-    selector = pyfsagg.BetweenAggregationSelector(
-        n_features_to_select=2, task="regression", n_resamples=4
-    )
+    how = {"n_features_to_select": 2, "task": "regression", "n_resamples": 4}
+    selector = pyfsagg.BetweenAggregationSelector(**how)
     chosen = selector.fit(X.drop(columns="two"), number)
     assert tuple(chosen.result_.score_matrices) == ranks
 
 
-@pytest.mark.parametrize(
-    ("more", "total"),
-    [
+def test_progress_is_told_to_the_last_shuffled_target() -> None:
+    for more, total in (
         ({"checks": "none"}, 20),
         # Pairs of halves, the table with the true and with shuffled targets, halves with these.
         ({}, 20 + 2 * 2 + 1000 + 2 * 2),
         ({"n_jobs": 2}, 20 + 2 * 2 + 1000 + 2 * 2),
         ({"checks": Checks(shuffles=5)}, 20 + 2 * 2 + 6 + 2 * 2),
-    ],
-)
-def test_progress_is_told_to_the_last_shuffled_target(more: dict[str, Any], total: int) -> None:
-    _, told = told_by(n_resamples=20, **more)
-    done = [step for step, _ in told]
-    assert {total for _, total in told} == {total}
-    assert (done[0], done[-1]) == (0, total)
-    assert done == sorted(set(done))
-    assert max(np.diff(done)) <= 8  # whatever part it is in
+    ):
+        _, told = told_by(n_resamples=20, **more)
+        done = [step for step, _ in told]
+        assert {total for _, total in told} == {total}
+        assert (done[0], done[-1]) == (0, total)
+        assert done == sorted(set(done))
+        assert max(np.diff(done)) <= 8  # whatever part it is in
 
 
 def test_progress_of_other_runs() -> None:

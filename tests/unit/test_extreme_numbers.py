@@ -40,10 +40,15 @@ def fractions(values) -> list[Fraction]:
     return [Fraction(float(value)) for value in values]
 
 
-def aggregated(scores, method, weights=None, **options) -> list[Fraction]:
+def numbers(scores, method, weights=None, **options) -> list[float]:
+    """The aggregated scores; those beyond the range are infinite."""
     table = RankTable.from_scores(scores)
     table = table if weights is None else table.weighted(weights)
-    return fractions(pyfsagg.aggregate(table, method, **options).scores)
+    return [float(value) for value in pyfsagg.aggregate(table, method, **options).scores]
+
+
+def aggregated(*arguments, **options) -> list[Fraction]:
+    return fractions(numbers(*arguments, **options))
 
 
 def with_weights(scores, weights):
@@ -89,24 +94,16 @@ def test_means_and_medians_of_scores(seed, weights):
     for column, found in zip(columns, aggregated(scores, "median", weights), strict=True):
         pairs, half = sorted(zip(column, w, strict=True)), sum(w) / 2
         reached = [sum(b for _, b in pairs[: i + 1]) for i in range(len(pairs))]
-        # The sums of weights count as equal to their half within 1e-12.
-        low = next(
-            a
-            for (a, _), r in zip(pairs, reached, strict=True)
-            if r >= half * (1 - Fraction(2, 10**12))
-        )
-        high = next(
-            a
-            for (a, _), r in zip(pairs, reached, strict=True)
-            if r > half * (1 + Fraction(2, 10**12))
-        )
+        near = half * Fraction(2, 10**12)  # sums of weights count as equal to their half within it
+        steps = [(a, r) for (a, _), r in zip(pairs, reached, strict=True)]
+        low = next(a for a, r in steps if r >= half - near)
+        high = next(a for a, r in steps if r > half + near)
         assert abs(found - (low + high) / 2) <= UNIT * abs(low + high) / 2 + SMALLEST
 
 
 def test_means_do_not_depend_on_the_order_in_which_sums_overflow():
-    huge = np.array(
-        [[1.7e308, -1.7e308], [1.7e308, -1.7e308], [-1.7e308, 1.7e308], [-1.7e308, 3.0]]
-    )
+    huge = 1.7e308 * np.array([[1, -1], [1, -1], [-1, 1], [-1, 0]])
+    huge[3, 1] = 3.0
     for order in ([0, 1, 2, 3], [3, 0, 2, 1], [2, 3, 1, 0]):
         # In floating point the second column's small part is lost beside the others.
         assert aggregated(huge[order], "arithmetic_mean") == fractions([0.0, -1.7e308 / 4])
@@ -124,18 +121,10 @@ def test_geometric_means_and_norms_have_the_digits_of_a_logarithm(seed, weights)
         mean = sum(a * decimal(b) for a, b in zip(logs, w, strict=True)) / decimal(sum(w))
         # Errors of logarithms up to 745 become relative errors.
         assert float(found) == pytest.approx(float(mean.exp()), rel=1e-12, abs=5e-324)
-    for column, found in zip(columns, norms(scores, weights), strict=True):
+    for column, found in zip(columns, numbers(scores, "l2_norm", weights), strict=True):
         square = sum(a * a * b for a, b in zip(column, w, strict=True))
-        root = decimal(square).sqrt()
-        expected = float(root)  # infinite if it is beyond the largest number
+        expected = float(decimal(square).sqrt())  # infinite if it is beyond the largest number
         assert found == pytest.approx(expected, rel=4e-15, abs=1e-323)
-
-
-def norms(scores, weights) -> list[float]:
-    """As numbers: those beyond the range are infinite."""
-    table = RankTable.from_scores(scores)
-    table = table if weights is None else table.weighted(weights)
-    return [float(value) for value in pyfsagg.aggregate(table, "l2_norm").scores]
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -152,19 +141,14 @@ def test_sums_of_normalized_scores(seed):
 @pytest.mark.parametrize("scale", [-1000, 0, 1020])
 def test_components_do_not_depend_on_the_unit(scale):
     scores = np.random.default_rng(0).normal(size=(4, 9)).round(1) + np.arange(9)
-    plain, other = (
-        aggregated(s, "fpcps", n_features_to_select=None) for s in (scores, np.ldexp(scores, scale))
-    )
-    assert plain == other
+    other = aggregated(np.ldexp(scores, scale), "fpcps", n_features_to_select=None)
+    assert aggregated(scores, "fpcps", n_features_to_select=None) == other
 
 
 @pytest.mark.parametrize("weight", [1e-101, 1e101, 5e-324, 1.7e308])
-def test_weights_have_sums_and_products(weight):
+def test_weights_have_sums_and_products_and_scores_are_finite(weight):
     with pytest.raises(ParameterError, match="from 1e-100 to 1e100"):
         RankTable.from_scores(np.eye(3)).weighted([1.0, 0.0, weight])
-
-
-def test_scores_are_finite():
     for wrong in (np.inf, -np.inf):
         with pytest.raises(DataError, match="infinite"):
             RankTable.from_scores(np.array([[1.0, wrong], [1.0, 2.0]]))
@@ -247,22 +231,17 @@ def filtered(name, X, y, task) -> list[float]:
 def table_of_sizes(seed: int) -> np.ndarray:
     """Columns of one size each, and one with numbers of every size."""
     rng = np.random.default_rng(seed)
-    numbers = rng.normal(size=(24, 6)).round(2)
-    return np.column_stack(
-        [np.ldexp(numbers, [1020, -1000, -1060, 0, 500, -500]), rng.choice(SIZES, 24)]
-    )
+    sized = np.ldexp(rng.normal(size=(24, 6)).round(2), [1020, -1000, -1060, 0, 500, -500])
+    return np.column_stack([sized, rng.choice(SIZES, 24)])
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_correlations_and_analyses_of_variance(seed):
     X = table_of_sizes(seed)
     y = np.arange(24) % 3
-    numbers = np.ldexp(np.random.default_rng(9).normal(size=24).round(2), 1000)
-    found_r, found_f = (
-        filtered("pearson", X, numbers, "regression"),
-        filtered("anova_f", X, y, "classification"),
-    )
-    target = fractions(numbers)
+    far = np.ldexp(np.random.default_rng(9).normal(size=24).round(2), 1000)
+    found_r = filtered("pearson", X, far, "regression")
+    found_f, target = filtered("anova_f", X, y, "classification"), fractions(far)
     for column, r, f in zip(X.T, found_r, found_f, strict=True):
         x = fractions(column)
         mean_x, mean_y = sum(x) / 24, sum(target) / 24
@@ -371,9 +350,6 @@ def test_mean_scores_of_a_ranking_stay_numbers():
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(20, 3)), columns=["a", "b", "c"])
     X["a"] *= 1e200
-    found = pyfsagg.wam(
-        X, np.arange(20) % 2, filter="variance", n_resamples=4, random_state=0, checks="none"
-    )
-    assert (
-        found.to_frame().loc["a", ["score", "mean_variance"]].tolist() == [np.finfo(float).max] * 2
-    )
+    options = {"filter": "variance", "n_resamples": 4, "random_state": 0, "checks": "none"}
+    frame = pyfsagg.wam(X, np.arange(20) % 2, **options).to_frame()
+    assert frame.loc["a", ["score", "mean_variance"]].tolist() == [np.finfo(float).max] * 2

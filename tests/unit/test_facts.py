@@ -11,18 +11,7 @@ from markupsafe import Markup
 from scipy.special import ndtr
 
 import pyfsagg
-from pyfsagg._report.page import (
-    WIDTH,
-    Code,
-    Enumeration,
-    PageColumn,
-    PageTable,
-    Records,
-    Text,
-    plain_text,
-    render_text,
-    sentences_of,
-)
+from pyfsagg._report import page
 from pyfsagg._run.result import Result
 from pyfsagg.aggregation import aggregate, compare_aggregations, list_agreement
 from pyfsagg.rank_order import eliminate, make_planted_orders
@@ -81,42 +70,40 @@ def result(request: Any) -> Result:
 
 def test_every_door_tells_the_same_facts(result: Result) -> None:
     facts = result._facts(result._options_in_force({}))
-    assert result.summary_text() == render_text(facts)
-    assert json.loads(result.to_json())["sentences"] == sentences_of(facts)
+    assert result.summary_text() == page.render_text(facts)
+    assert json.loads(result.to_json())["sentences"] == page.sentences_of(facts)
     if result._face().page is not None:
         summary = result._page().sections[0]
         assert (summary.id, list(summary.blocks)) == ("summary", facts)
 
 
 def test_text_of_every_block() -> None:
-    table = PageTable(
+    table = page.PageTable(
         "Two features.",
-        [PageColumn("Feature", numeric=False), PageColumn("Score")],
+        [page.PageColumn("Feature", numeric=False), page.PageColumn("Score")],
         [["age", "−0.5"], ["weight", "12.0"]],
         "A note.",
     )
-    text = render_text([Text("word " * 40), table])
+    text = page.render_text([page.Text("word " * 40), table])
     first, second = text.split("\n\n")
-    assert max(map(len, first.splitlines())) <= WIDTH
+    assert max(map(len, first.splitlines())) <= page.WIDTH
     assert second.splitlines() == [
         "Two features.", "Feature  Score", "age       −0.5", "weight    12.0", "A note.",
     ]  # fmt: skip
-    assert plain_text(Markup("<b>{}</b>: 95\u00a0%").format("a<b & c")) == "a<b & c: 95 %"
-    assert plain_text("<b>") == "<b>"  # a name, and no markup
-    assert plain_text("\x1b[31mred\u202e\n") == "\ufffd[31mred\ufffd\ufffd"
-    records = Records("Settings.", [("Method", [("Seed", "0"), ("Resamples", "50")])])
-    blocks = [records, Code("x = 1\ny = 2"), Enumeration([("Software", "pyfsagg")])]
+    assert page.plain_text(Markup("<b>{}</b>: 95\u00a0%").format("a<b & c")) == "a<b & c: 95 %"
+    assert page.plain_text("<b>") == "<b>"  # a name, and no markup
+    assert page.plain_text("\x1b[31mred\u202e\n") == "\ufffd[31mred\ufffd\ufffd"
+    records = page.Records("Settings.", [("Method", [("Seed", "0"), ("Resamples", "50")])])
+    blocks = [records, page.Code("x = 1\ny = 2"), page.Enumeration([("Software", "pyfsagg")])]
     expected = "Settings.\nSeed       0\nResamples  50\n\n    x = 1\n    y = 2\n\nSoftware: pyfsagg"
-    assert render_text(blocks) == expected
+    assert page.render_text(blocks) == expected
 
 
 def test_the_level_of_noise_lies_between_what_is_told_apart_and_what_is_not() -> None:
     rng = np.random.default_rng(0)
-    for seed, shift in ((0, 0.0), (1, 1.0), (2, 5.0)):
+    for seed, shift, real in ((0, 0.0, 4), (1, 1.0, 4), (2, 5.0, 12)):
         y = np.arange(60) % 2
-        X = rng.normal(size=(60, 12)) + shift * y[:, np.newaxis] * (
-            np.arange(12) < (12 if shift > 4 else 4)
-        )
+        X = rng.normal(size=(60, 12)) + shift * y[:, np.newaxis] * (np.arange(12) < real)
         test = pyfsagg.wam(X, y, filter="spearman", n_resamples=10, random_state=seed).permutation
         assert test is not None
         above = test.p_values <= test.noise
@@ -128,11 +115,11 @@ def test_no_line_of_a_table_is_wider_than_the_terminal(width: int) -> None:
     """Heads take several lines, names give way in the middle, and numbers stay whole."""
     titles = ("Rank", "95 % set of the true rank", "Selected in %", "Median of the ranks")
     name = "a_very_long_name_of_a_feature_with_units_and_all_in_one_word"
-    columns = [PageColumn("Feature", numeric=False), *map(PageColumn, titles)]
-    table = PageTable("Caption.", columns, [(name, "1", "1 to 12", "100.0", "2.5")])
-    text = render_text([table], width)
+    columns = [page.PageColumn("Feature", numeric=False), *map(page.PageColumn, titles)]
+    table = page.PageTable("Caption.", columns, [(name, "1", "1 to 12", "100.0", "2.5")])
+    text = page.render_text([table], width)
     assert max(map(len, text.splitlines())) <= width
     assert re.search(r"a_very.*….*word +1 +1 to 12 +100.0 +2.5$", text)
-    short = PageTable("Caption.", columns, [("a", "1", "1 to 12", "100.0", "2.5")])
-    words = " ".join(render_text([short], width).split())
+    short = page.PageTable("Caption.", columns, [("a", "1", "1 to 12", "100.0", "2.5")])
+    words = " ".join(page.render_text([short], width).split())
     assert all(word in words for title in titles for word in title.split())

@@ -23,7 +23,7 @@ def fewest(values: pd.DataFrame, *, higher: bool = True, protocol: str = "nested
     return fewest_of_folds(values, protocol=protocol, higher_is_better=higher, design=DESIGN)
 
 
-def test_by_hand() -> None:
+def test_by_hand_with_ties_and_cells_without_a_value() -> None:
     best = [0.8, 0.9, 1.0, 0.9, 0.9]
     error = np.std(best, ddof=1) * np.sqrt(1 / 5 + 1 / 4)
     near, far = 0.9 - 0.99 * error, 0.9 - 1.01 * error
@@ -34,9 +34,6 @@ def test_by_hand() -> None:
         assert found["standard_error"] == pytest.approx(error, rel=1e-9)
         assert found["best"] == pytest.approx(sign * 0.9)
         assert found["value"] == pytest.approx(sign * near, abs=1e-9)
-
-
-def test_ties_and_cells_without_a_value() -> None:
     same = [0.9, 0.8, 1.0, 0.7, 0.9]
     assert fewest(folds({3: same, 8: same}))["best_n_features"] == 3
     exact = fewest(folds({3: [0.9] * 5, 8: [1.0] * 5}))
@@ -44,9 +41,7 @@ def test_ties_and_cells_without_a_value() -> None:
     gone = fewest(folds({3: [0.9, np.nan, 0.8, 0.9, 0.9], 8: same, 9: [np.nan] * 5}))
     assert gone["n"] == 4
     assert np.isnan(fewest(folds({3: [0.9, *[np.nan] * 4], 8: same}))["n_features"])
-
-
-def test_repeats_of_the_thesis_protocol_are_the_divisions() -> None:
+    # Repeats of the thesis protocol are the divisions.
     values = folds({3: [0.9, 0.8, 0.7, 0.8], 8: [0.95, 0.9, 0.8, 0.9]})
     values.index = pd.MultiIndex.from_product([range(2), range(2)], names=["repeat", "fold"])
     design = {"n_folds": 2, "n_repeats": 2, "test_size": 1 / 3}
@@ -54,9 +49,7 @@ def test_repeats_of_the_thesis_protocol_are_the_divisions() -> None:
     error = np.std([0.925, 0.85], ddof=1) * np.sqrt(1 / 2 + 1 / 2)
     assert found["standard_error"] == pytest.approx(error)
     assert found["n"] == 2
-
-
-def test_the_list_counts_folds_first_and_places_then() -> None:
+    # The list counts folds first, and places then.
     places = np.array([[1, 2, 3, 4], [1, 3, 2, 4], [2, 4, 1, 3]], dtype=np.int32)
     frame = list_of_folds(places, ("a", "b", "c", "d"), 2)
     assert frame.index.tolist() == ["a", "c", "b"]  # d never is
@@ -67,32 +60,18 @@ def test_the_list_counts_folds_first_and_places_then() -> None:
 @pytest.fixture(scope="module")
 def result() -> pyfsagg.Evaluation:
     wine = pyfsagg.load_dataset("wine")
-    return pyfsagg.evaluate(
-        wine.X,
-        wine.y,
-        methods=["ig", "mrmr"],
-        classifiers=["nb", "knn"],
-        thresholds=[1, 4, 13],
-        metrics=["accuracy", "log_loss"],
-        n_resamples=5,
-        random_state=0,
-        protocol="both",
-    )
+    options = {"methods": ["ig", "mrmr"], "classifiers": ["nb", "knn"], "thresholds": [1, 4, 13]}
+    options |= {"metrics": ["accuracy", "log_loss"], "n_resamples": 5, "protocol": "both"}
+    return pyfsagg.evaluate(wine.X, wine.y, random_state=0, **options)
 
 
 def test_an_evaluation_says_how_few_are_enough(result: pyfsagg.Evaluation) -> None:
     frame = result.fewest()
     assert len(frame) == 2 * 2 * 3  # protocols, methods, two classifiers and their mean
     one = frame.set_index(["protocol", "method", "classifier"]).sort_index()
-    cells = result.cells
-    own = cells[
-        (cells["protocol"] == "nested")
-        & (cells["method"] == "mrmr")
-        & (cells["metric"] == "accuracy")
-    ]
-    own = own[own["classifier"] == "naive_bayes"].pivot(
-        index="fold", columns="n_features", values="value"
-    )
+    asked = "protocol == 'nested' and method == 'mrmr' and metric == 'accuracy'"
+    own = result.cells.query(f"{asked} and classifier == 'naive_bayes'")
+    own = own.pivot(index="fold", columns="n_features", values="value")
     row = one.loc[("nested", "mrmr", "naive_bayes")]
     best = own.mean().idxmax()
     error = own[best].std(ddof=1) * np.sqrt(1 / 5 + 1 / 4)
@@ -104,12 +83,9 @@ def test_an_evaluation_says_how_few_are_enough(result: pyfsagg.Evaluation) -> No
     assert both.min() <= one.loc[("nested", "mrmr", "mean of classifiers"), "best"] <= both.max()
 
 
-def test_one_list_out_of_the_folds_is_told_and_kept(
-    result: pyfsagg.Evaluation, tmp_path: Path
-) -> None:
-    assert {name: rows.shape for name, rows in result.places.items()} == {
-        "information_gain": (5, 13), "mrmr": (5, 13)
-    }  # fmt: skip
+def test_one_list_out_of_the_folds_is_told_and_kept(result, tmp_path: Path) -> None:
+    shapes = {name: rows.shape for name, rows in result.places.items()}
+    assert shapes == dict.fromkeys(("information_gain", "mrmr"), (5, 13))
     assert all((np.sort(rows, axis=1) == np.arange(1, 14)).all() for rows in result.places.values())
     final = result.final_list(4, method="mrmr")
     among = (result.places["mrmr"] <= 4).mean(axis=0)
@@ -127,13 +103,9 @@ def test_one_list_out_of_the_folds_is_told_and_kept(
     pd.testing.assert_frame_equal(again.final_list(), default)
     written = pd.read_csv(tmp_path / "kept" / "final_list.csv", index_col="feature")
     pd.testing.assert_frame_equal(written, default, check_dtype=False)
-    for options in (
-        {"method": "bam"},
-        {"n_features_to_select": 14},
-        {"n_features_to_select": "many"},
-    ):
+    for number, method in (("auto", "bam"), (14, None), ("many", None)):
         with pytest.raises(ParameterError):
-            result.final_list(**options)
+            result.final_list(number, method=method)
 
 
 def test_without_rankings_inside_folds_there_is_no_list() -> None:

@@ -66,23 +66,20 @@ def test_long_runs_are_announced_once_with_what_would_shorten_them(slow: None) -
 
 
 # 12 pairs are 24 halves, and each of 19 targets is scored in 2 resamples; of a tenth, one pair.
-@pytest.mark.parametrize(
-    ("checks", "total", "tenth"),
-    [
+def test_halves_and_shuffled_targets_are_in_the_forecast(slow, monkeypatch) -> None:
+    monkeypatch.setattr(scoring, "expected_seconds", lambda bound, _: dict.fromkeys(bound, 1.0))
+    for checks, total, tenth in (
         ("none", 100, 10),
         (Checks(pairs=0, shuffles=19), 120, 30),
         (Checks(shuffles=0), 124, 12),
         ("auto", 1148, 1014),
         (Checks(shuffles=190), 339, 205),
-    ],
-)
-def test_halves_and_shuffled_targets_are_in_the_forecast(slow, monkeypatch, checks, total, tenth):
-    monkeypatch.setattr(scoring, "expected_seconds", lambda bound, _: dict.fromkeys(bound, 1.0))
-    message = messages_of(wam, n_resamples=100, checks=checks)[0]
-    assert message.startswith(f"this will take about {duration(total)} with 1 worker(s); ")
-    assert f"a tenth of the resamples: about {duration(tenth)}" in message
-    remedy = "; checks=pyfsagg.Checks(shuffles=0): about 2 minutes"
-    assert message.endswith(remedy) == ("shuffles=0" in message) == (total > 300)
+    ):
+        message = messages_of(wam, n_resamples=100, checks=checks)[0]
+        assert message.startswith(f"this will take about {duration(total)} with 1 worker(s); ")
+        assert f"a tenth of the resamples: about {duration(tenth)}" in message
+        remedy = "; checks=pyfsagg.Checks(shuffles=0): about 2 minutes"
+        assert message.endswith(remedy) == ("shuffles=0" in message) == (total > 300)
 
 
 def test_small_runs_say_nothing_and_what_does_not_fit_is_refused(monkeypatch, tmp_path) -> None:
@@ -145,19 +142,18 @@ def test_the_time_of_a_selection_follows_from_its_first_steps(monkeypatch) -> No
         assert scorer.expected_seconds(*given, depth) == pytest.approx(expected)
 
 
+# The time of each step, and how many are done; the first has that of compilation, perhaps.
+LATE, EARLY = (
+    {0.0: 0, 10.0: 1, 11.0: 2, 60.0: 3, 100.0: 10},
+    {k * 1.0: k for k in (0, 1, 2, 5, 6, 7)},
+)
+
+
 @pytest.mark.parametrize(
     ("steps", "of", "lines"),
     [
-        (  # the time of each step, and how many are done; the first has that of compilation, perhaps
-            {0.0: 0, 10.0: 1, 11.0: 2, 60.0: 3, 100.0: 10},
-            10,
-            ["1 of 10", "3 of 10 resamples done, about 3 minutes left", "10 of 10"],
-        ),
-        (
-            {0.0: 0, 1.0: 1, 2.0: 2, 5.0: 5, 6.0: 6, 7.0: 7},
-            1000,
-            ["1 of 1000", "5 of 1000 resamples done, about 17 minutes left"],
-        ),
+        (LATE, 10, ["1 of 10", "3 of 10 resamples done, about 3 minutes left", "10 of 10"]),
+        (EARLY, 1000, ["1 of 1000", "5 of 1000 resamples done, about 17 minutes left"]),
     ],
 )
 def test_progress_says_what_is_left(capsys, monkeypatch, steps, of, lines):

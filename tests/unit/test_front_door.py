@@ -25,13 +25,8 @@ def test_rank_is_bam_or_wam_of_a_table_that_was_checked(tmp_path: Path) -> None:
     frame = WINE.X.assign(kind=WINE.y)
     frame.to_csv(tmp_path / "wine.csv", index=False)
     plain = pyfsagg.bam(WINE.X, WINE.y, **FEW)
-    tables = [
-        (WINE.X, WINE.y),
-        (frame, "kind"),
-        (str(tmp_path / "wine.csv"), "kind"),
-        ("wine", None),
-    ]
-    for X, y in tables:
+    path = str(tmp_path / "wine.csv")
+    for X, y in ((WINE.X, WINE.y), (frame, "kind"), (path, "kind"), ("wine", None)):
         found = pyfsagg.rank(X, y, **FEW)
         np.testing.assert_array_equal(found.scores, plain.scores)
     one = pyfsagg.rank(frame, "kind", filters="chi_squared", **FEW)
@@ -51,9 +46,8 @@ def test_rank_takes_groups_times_and_rows_without_a_target() -> None:
     frame = WINE.X.assign(kind=WINE.y, subject=subject)
     by_name = pyfsagg.rank(frame, "kind", groups="subject", **FEW)
     plan = pyfsagg.resampling.GroupedBootstrap(subject)
-    np.testing.assert_array_equal(
-        by_name.scores, pyfsagg.bam(WINE.X, WINE.y, resampling=plan, **FEW).scores
-    )
+    planned = pyfsagg.bam(WINE.X, WINE.y, resampling=plan, **FEW)
+    np.testing.assert_array_equal(by_name.scores, planned.scores)
     with pytest.raises(ParameterError, match="groups to the plan of resampling"):
         pyfsagg.rank(WINE.X, WINE.y, groups=subject, resampling="bootstrap")
     holes = WINE.y.where(np.arange(178) > 2)
@@ -109,18 +103,14 @@ def test_arguments_of_other_packages_are_answered() -> None:
 
 def test_filters_of_other_packages_are_answered() -> None:
     known = pyfsagg.list_methods("filters").index
-    for given, meant in (
-        ("mutual_info_classif", "information_gain"),
-        ("Mutual-Info", "information_gain"),
-    ):
-        with pytest.raises(UnknownNameError, match=f"did you mean '{meant}'"):
+    assert "information_gain" in known
+    for given in ("mutual_info_classif", "Mutual-Info"):
+        with pytest.raises(UnknownNameError, match="did you mean 'information_gain'"):
             pyfsagg.wam(WINE.X, WINE.y, filter=given)
-        assert meant in known
     with pytest.raises(UnknownNameError, match="no filter is a model"):
         pyfsagg.wam(WINE.X, WINE.y, filter="boruta")
-    assert (
-        str(UnknownNameError("filter", "anova", ["anova_f"])).count("did you mean 'anova_f'") == 1
-    )
+    said = str(UnknownNameError("filter", "anova", ["anova_f"]))
+    assert said.count("did you mean 'anova_f'") == 1
     assert "did you mean" not in str(UnknownNameError("filter", "anova", ["chi_squared"]))
 
 
@@ -142,13 +132,8 @@ def test_a_paragraph_for_a_paper() -> None:
     result = pyfsagg.rank(WINE.X, WINE.y, filters="chi_squared", aggregator="stuart", **FEW)
     text = result.methods_text()
     assert "\n" not in text
-    for part in (
-        "13 features of 178 samples",
-        "chi squared",
-        "10 resamples",
-        "(Stuart et al., 2003)",
-    ):
-        assert part in text
+    parts = ("13 features of 178 samples", "chi squared", "10 resamples", "(Stuart et al., 2003)")
+    assert all(part in text for part in parts)
     assert result.selection().reason.rstrip(".") in text
     assert f"pyfsagg {pyfsagg.__version__}" in text
     assert text.endswith("the seed 0.")

@@ -43,16 +43,8 @@ def test_parts_are_disjoint_and_of_their_size() -> None:
 
 def test_the_halves_are_those_of_a_run() -> None:
     found = asked()
-    X, y = table(240)
-    run = pyfsagg.wam(
-        X,
-        y,
-        filter="spearman",
-        resampling=ComplementaryPairs(),
-        n_resamples=40,
-        random_state=1,
-        checks="none",
-    )
+    how = {"filter": "spearman", "n_resamples": 40, "random_state": 1, "checks": "none"}
+    run = pyfsagg.wam(*table(240), resampling=ComplementaryPairs(), **how)
     expected = run.between_sample_stability(8).estimates.loc["nogueira"]
     halves = found.curve.loc[120]
     assert halves["source"] == "measured"
@@ -90,6 +82,11 @@ def test_the_rows_for_an_agreement_are_where_the_curve_has_it() -> None:
     for wrong in (0.0, 1.0, 1.5):
         with pytest.raises(ParameterError, match="agreement"):
             found.n_rows(wrong)
+    expected = found.curve[found.curve["source"] == "expected"]
+    first, last = expected.index[0], expected.index[-1]
+    odds = logit(expected["agreement"].iloc[0])
+    for more, rows in ((0.4, last), (1.0, np.inf)):  # beyond the largest expected none are told
+        assert found.n_rows(expit(odds + SLOPE * np.log2((last + more) / first))) == rows
 
 
 def test_nothing_is_expected_of_noise() -> None:
@@ -101,9 +98,7 @@ def test_nothing_is_expected_of_noise() -> None:
     assert set(found.curve["source"]) == {"measured"}
     assert np.isnan(found.n_rows(0.5))
     assert "Nothing is expected of larger samples" in str(found)
-
-
-def test_columns_of_many_levels_do_not_make_noise_agree() -> None:
+    # Columns of many levels do not make noise agree.
     rng = np.random.default_rng(2)
     columns = [rng.integers(0, 2, (160, 20)), rng.integers(0, 12, (160, 6))]
     X = pd.DataFrame(np.hstack(columns)).add_prefix("x").astype("category")
@@ -114,40 +109,23 @@ def test_columns_of_many_levels_do_not_make_noise_agree() -> None:
 
 
 @pytest.mark.parametrize(
-    ("odds", "way"),
-    [
-        ({8: 0.0, 4: 0.6, 2: 1.2}, ""),
-        ({8: 0.0, 4: 0.6, 2: 2.71}, "more"),
-        ({8: 0.0, 4: 0.6, 2: -0.31}, "less"),
-        ({8: 0.0, 4: 0.6, 2: 3.0}, ""),  # full agreement
-    ],
+    ("halves", "way"),
+    [(1.2, ""), (2.71, "more"), (-0.31, "less"), (3.0, "")],  # full agreement
 )
-def test_a_curve_that_grows_unlike_others_is_not_continued(
-    odds: dict[int, float], way: str
-) -> None:
+def test_a_curve_that_grows_unlike_others_is_not_continued(halves: float, way: str) -> None:
+    odds = {8: 0.0, 4: 0.6, 2: halves}
     reason = _why_not(odds, 0.1)
     assert (f"grows {way} than is usual" in reason) if way else not reason
     assert "not distinguishable" in _why_not(odds, 0.0)
 
 
 def test_groups_and_weights_are_kept_together() -> None:
-    X, y = table(320)
-    groups = np.arange(320) // 4
-    y = groups % 2
-    found = expected_replication(
-        X,
-        y,
-        n_features_to_select=8,
-        filter="spearman",
-        resampling=GroupedBootstrap(groups),
-        random_state=0,
-    )
-    assert found.curve.index[0] == 40
+    X, groups = table(320)[0], np.arange(320) // 4
+    how = {"n_features_to_select": 8, "filter": "spearman", "random_state": 0}
+    grouped = expected_replication(X, groups % 2, resampling=GroupedBootstrap(groups), **how)
+    assert grouped.curve.index[0] == 40
     twice = Bootstrap(sample_weight=np.full(320, 2))
-    weighted = expected_replication(
-        X, y, n_features_to_select=8, filter="spearman", resampling=twice, random_state=0
-    )
-    assert weighted.n_pairs == 20
+    assert expected_replication(X, groups % 2, resampling=twice, **how).n_pairs == 20
 
 
 @pytest.mark.parametrize("task", ["regression", "survival"])
@@ -157,22 +135,11 @@ def test_other_targets(task: str) -> None:
     number = X.iloc[:, :4].sum(axis=1).to_numpy() + rng.standard_normal(200)
     target = number if task == "regression" else np.column_stack([np.exp(number), np.ones(200)])
     filter = "pearson" if task == "regression" else "cox_score"
-    found = expected_replication(
-        X, target, filter=filter, task=task, n_features_to_select=4, random_state=0
-    )
-    assert not found.reason
+    how = {"filter": filter, "task": task, "n_features_to_select": 4, "random_state": 0}
+    assert not expected_replication(X, target, **how).reason
 
 
-def test_what_cannot_be_asked() -> None:
-    with pytest.raises(ParameterError, match="must be below the number of features, 40, got 40"):
-        asked(n_features_to_select=40)
-    with pytest.raises(ParameterError, match="n_pairs"):
-        asked(n_pairs=4)
-    with pytest.raises(DataError, match="too small to be divided into 8 parts"):
-        asked(n=14)
-
-
-def test_the_default_filters_and_the_sentences() -> None:
+def test_the_default_filters_the_sentences_and_what_cannot_be_asked() -> None:
     data = pyfsagg.load_dataset("wine")
     found = expected_replication(data.X, data.y, n_features_to_select=4, random_state=0)
     text = " ".join(found.sentences)
@@ -181,15 +148,10 @@ def test_the_default_filters_and_the_sentences() -> None:
     assert "with 178 rows" in text
     assert repr(found) == "\n".join(found.sentences)
     assert found.to_frame() is found.curve
-
-
-def test_no_number_of_rows_is_told_beyond_the_largest_expected() -> None:
-    found = asked()
-    expected = found.curve[found.curve["source"] == "expected"]
-    first, last = expected.index[0], expected.index[-1]
-
-    def agreement(rows: float) -> float:
-        return float(expit(logit(expected["agreement"].iloc[0]) + SLOPE * np.log2(rows / first)))
-
-    assert found.n_rows(agreement(last + 0.4)) == last
-    assert found.n_rows(agreement(last + 1.0)) == np.inf
+    for options, error, message in (
+        ({"n_features_to_select": 40}, ParameterError, "below the number of features, 40, got 40"),
+        ({"n_pairs": 4}, ParameterError, "n_pairs"),
+        ({"n": 14}, DataError, "too small to be divided into 8 parts"),
+    ):
+        with pytest.raises(error, match=message):
+            asked(**options)

@@ -19,10 +19,16 @@ from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.stability_measures import feature_stability
 from pyfsagg.stability_measures.curves import chance_level
 from pyfsagg.stability_measures.measure import measure_stability
+from pyfsagg.unsupervised import frcm
 from pyfsagg.unsupervised.clusterings import consensus_matrix
 
-X = np.random.default_rng(0).normal(size=(40, 3))
-Y = np.arange(40) % 2
+
+def table(n: int, p: int) -> tuple[np.ndarray, np.ndarray]:
+    """A table of noise, and two classes."""
+    return np.random.default_rng(0).normal(size=(n, p)), np.arange(n) % 2
+
+
+X, Y = table(40, 3)
 
 
 @pytest.fixture(autouse=True)
@@ -32,23 +38,21 @@ def _little_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_sentence_has_estimate_room_and_remedy() -> None:
-    with pytest.raises(
-        DataError, match=r"^the thing would take about 3\.0 GB, and 2\.0 GB are free; do less$"
-    ):
+    message = r"^the thing would take about 3\.0 GB, and 2\.0 GB are free; do less$"
+    with pytest.raises(DataError, match=message):
         memory.require_memory(3e9, "the thing", "do less")
     memory.require_memory(1.9e9, "the thing", "do less")
 
 
-def test_a_limit_counts_what_the_process_holds(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_limit_counts_what_the_process_holds_and_may_be_set_for_all_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(memory, "resident", lambda: 600_000_000)
     with pyfsagg.memory_limit("1GB"):
         memory.require_memory(3e8, "the thing", "do less")
         with pytest.raises(DataError, match=r"400 MB are left of the memory limit of 1\.0 GB"):
             memory.require_memory(5e8, "the thing", "do less")
     memory.require_memory(5e8, "the thing", "do less")
-
-
-def test_a_limit_for_the_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYFSAGG_MEMORY_LIMIT", "1kB")
     with pytest.raises(DataError, match="memory limit"):
         memory.require_memory(10.0, "the thing", "do less")
@@ -79,12 +83,8 @@ except DataError as error:
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="Linux tells what a process holds")
 def test_a_limit_of_addresses_counts() -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True
-    )
-    assert re.fullmatch(
-        r"the thing would take about 600 MB, and \d+ MB are free; do less\n", done.stdout
-    )
+    said = subprocess.check_output([sys.executable, "-c", PROGRAM], text=True)
+    assert re.fullmatch(r"the thing would take about 600 MB, and \d+ MB are free; do less\n", said)
 
 
 @pytest.mark.parametrize("size", ["much", "2 parsecs", -1, 0, 1.5])
@@ -96,25 +96,15 @@ def test_what_is_no_size_is_refused(size) -> None:
 CASES = {
     "many resamples": lambda: pyfsagg.wam(X, Y, n_resamples=1_000_000_000, random_state=0),
     "heavy rows": lambda: pyfsagg.wam(
-        np.random.default_rng(0).normal(size=(20_000, 3)),
-        np.arange(20_000) % 2,
+        *table(20_000, 3),
         n_resamples=2,
         resampling=pyfsagg.resampling.Bootstrap(sample_weight=np.full(20_000, 65_535)),
     ),
-    "rows of an unsupervised run": lambda: pyfsagg.unsupervised.frcm(
-        np.random.default_rng(0).normal(size=(40_000, 3)), n_clusterings=2
-    ),
+    "rows of an unsupervised run": lambda: frcm(table(40_000, 3)[0], n_clusterings=2),
     "consensus": lambda: consensus_matrix(np.zeros((2, 40_000), dtype=int)),
-    "mrmr": lambda: pyfsagg.mrmr(
-        np.random.default_rng(0).normal(size=(4000, 4)),
-        np.arange(4000) % 2,
-        sample_weight=np.full(4000, 60_000),
-    ),
+    "mrmr": lambda: pyfsagg.mrmr(*table(4000, 4), sample_weight=np.full(4000, 60_000)),
     "koller_sahami": lambda: pyfsagg.rank_order.eliminate(
-        np.random.default_rng(0).normal(size=(4000, 4)),
-        np.arange(4000) % 2,
-        "koller_sahami",
-        sample_weight=np.full(4000, 60_000),
+        *table(4000, 4), "koller_sahami", sample_weight=np.full(4000, 60_000)
     ),
     "sparse": lambda: pyfsagg.wam(
         csr_matrix(([1.0, 1.0], ([0, 1], [0, 2**31 - 2])), shape=(4, 2**31 - 1)),
@@ -162,23 +152,21 @@ def test_a_slow_chain_says_how_long_it_takes(monkeypatch: pytest.MonkeyPatch) ->
 LIMITED = {
     "wam": lambda X, y, execution: pyfsagg.wam(X, y, n_resamples=50_000, execution=execution),
     "bam": lambda X, y, execution: pyfsagg.bam(X, y, n_resamples=50_000, execution=execution),
-    "frcm": lambda X, y, execution: pyfsagg.unsupervised.frcm(X, execution=execution),
+    "frcm": lambda X, y, execution: frcm(X, execution=execution),
 }
 
 
 @pytest.mark.parametrize("name", LIMITED)
 def test_a_run_keeps_to_the_limit_of_its_execution(name: str) -> None:
-    X = np.random.default_rng(0).normal(size=(3000, 4))
     limit = pyfsagg.Execution(memory_limit="1MB")
     with pytest.raises(DataError, match="left of the memory limit of 1 MB"):
-        LIMITED[name](X, np.arange(3000) % 2, limit)
-    pyfsagg.chi_squared(X, np.arange(3000) % 2)  # nothing is left of it afterwards
+        LIMITED[name](*table(3000, 4), limit)
+    pyfsagg.chi_squared(*table(3000, 4))  # nothing is left of it afterwards
 
 
 def test_an_execution_without_a_limit_leaves_that_of_the_caller() -> None:
-    X = np.random.default_rng(0).normal(size=(3000, 4))
     with pyfsagg.memory_limit("1MB"), pytest.raises(DataError, match="limit of 1 MB"):
-        pyfsagg.unsupervised.frcm(X, execution=pyfsagg.Execution(progress=False))
+        frcm(table(3000, 4)[0], execution=pyfsagg.Execution(progress=False))
     with pytest.raises(ParameterError, match="such as '2GB', got 'much'"):
         pyfsagg.Execution(memory_limit="much")
 
@@ -213,16 +201,11 @@ def test_lists_votes_scores_and_screens_are_refused_before_it_is_spent(
 def test_what_is_asked_for_methods_and_for_shuffled_targets() -> None:
     with memory.estimates() as asked:
         pyfsagg.standings(np.random.default_rng(0).normal(size=(3, 5)))
-        pyfsagg.permute_target(
-            X, np.arange(len(X)) % 2, filter="spearman", shuffles=19, random_state=0
-        )
+        pyfsagg.permute_target(X, Y, filter="spearman", shuffles=19, random_state=0)
     needed = {what: size for what, size, _ in asked}
     assert needed["the pairs of 5 methods"] == 310 * 5 * 4  # bytes of each ordered pair
     # Six arrays of numbers of eight bytes.
-    assert (
-        needed[f"the scores of {X.shape[1]} features with 19 shuffled targets"]
-        == 48 * 19 * X.shape[1]
-    )
+    assert needed["the scores of 3 features with 19 shuffled targets"] == 48 * 19 * 3
 
 
 TABLE = pyfsagg.RankTable.from_lists([["a", "b"], ["b", "a"], ["a", "b"]])

@@ -4,6 +4,7 @@ import copy
 import pickle
 import re
 import warnings
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -11,14 +12,8 @@ import pytest
 
 import pyfsagg
 from pyfsagg import exceptions
+from pyfsagg._base import validation
 from pyfsagg._base.remarks import set_aside, warn
-from pyfsagg._base.validation import (
-    check_choice,
-    check_flag,
-    check_integer,
-    check_list,
-    check_mapping,
-)
 from pyfsagg._command import parser as terminal
 from pyfsagg._message import (
     FILTER,
@@ -64,10 +59,7 @@ def test_a_plain_sentence_is_one(kind: type[PyfsaggError]) -> None:
     assert (error.parameter, error.got, error.remedy) == (None, None, None)
     assert error.args == ("the table is empty",)
     assert str(kind()) == ""
-
-
-def test_an_error_of_the_system_has_no_number() -> None:
-    error = OutputError(Param("scratch"), " is full")
+    error = OutputError(Param("scratch"), " is full")  # of the system, but without its number
     assert (error.errno, error.strerror) == (None, None)
 
 
@@ -100,14 +92,14 @@ def test_of_a_large_or_strange_value_its_text_is_kept() -> None:
 
 def test_checks_carry_parameter_and_value() -> None:
     for check, value in (
-        (lambda given: check_integer("n_jobs", given, low=1), 0),
-        (lambda given: check_choice("n_jobs", given, ["a"]), "b"),
-        (lambda given: check_flag("n_jobs", given), None),
-        (lambda given: check_list("n_jobs", given), 3),
-        (lambda given: check_mapping("n_jobs", given), 3),
+        (partial(validation.check_integer, low=1), 0),
+        (partial(validation.check_choice, choices=["a"]), "b"),
+        (validation.check_flag, None),
+        (validation.check_list, 3),
+        (validation.check_mapping, 3),
     ):
         with pytest.raises(PyfsaggError) as refused:
-            check(value)
+            check("n_jobs", value)
         assert refused.value.parameter == "n_jobs"
         assert refused.value.got == value
         assert refused.value.render(r.InR()).startswith("cores must be ")
@@ -116,11 +108,7 @@ def test_checks_carry_parameter_and_value() -> None:
 @pytest.mark.parametrize(
     ("parts", "in_python", "in_r"),
     [
-        (
-            ["give ", Use("Checks", pairs=30)],
-            "give checks=pyfsagg.Checks(pairs=30)",
-            "give pairs = 30",
-        ),
+        ([Use("Checks", pairs=30)], "checks=pyfsagg.Checks(pairs=30)", "pairs = 30"),
         (
             ["with ", Use("Task", feature_groups=Name("groups"))],
             "with task=pyfsagg.Task(feature_groups=groups)",

@@ -8,18 +8,11 @@ import pandas as pd
 import pytest
 
 import pyfsagg
-from pyfsagg import Checks, Execution
 from pyfsagg.ensemble.null import NoiseScale, kinds_of_features, score_shuffled
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.error_control.permutation import evidence_against
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.resampling import (
-    Bootstrap,
-    ComplementaryPairs,
-    FeatureSubspace,
-    GroupedBootstrap,
-    Rows,
-)
+from pyfsagg.resampling import Bootstrap, FeatureSubspace, GroupedBootstrap, Rows
 
 PLAIN: dict[str, Any] = {"n_resamples": 40, "random_state": 3, "checks": "none"}
 
@@ -34,6 +27,9 @@ def unlike(n: int = 240, real: float = 0.4, seed: int = 0) -> tuple[pd.DataFrame
         X[f"levels{j}"] = rng.integers(0, 40, n).astype(str)
         X[f"number{j}"] = rng.standard_normal(n)
     return X, y
+
+
+X, Y = unlike()
 
 
 def by_definition(null: np.ndarray, score: float) -> float:
@@ -53,15 +49,14 @@ def by_definition(null: np.ndarray, score: float) -> float:
 
 @pytest.mark.parametrize("filter", ["chi_squared", "mrmr"])
 @pytest.mark.parametrize("plan", ["bootstrap", "complementary_pairs"])
-def test_a_score_becomes_its_evidence_among_shuffled_columns_of_its_kind(
-    filter: str, plan: str
-) -> None:
-    X, y = unlike()
-    raw = pyfsagg.wam(X, y, filter=filter, normalize="none", resampling=plan, **PLAIN)
-    read = pyfsagg.wam(X, y, filter=filter, resampling=plan, **PLAIN)
-    run = set_up_run(X, y, filters=[filter], resampling=plan, n_resamples=40, random_state=3)
+def test_a_score_becomes_its_evidence_among_shuffled_columns_of_its_kind(filter, plan) -> None:
+    raw = pyfsagg.wam(X, Y, filter=filter, normalize="none", resampling=plan, **PLAIN)
+    read = pyfsagg.wam(X, Y, filter=filter, resampling=plan, **PLAIN)
+    run = set_up_run(X, Y, filters=[filter], resampling=plan, n_resamples=40, random_state=3)
     scale = NoiseScale.of(run, 40)
     assert scale.n_shuffles == 20
+    together = 2 if plan == "complementary_pairs" else 1
+    assert scale.n_scored("resamples") == 20 * together
     null = score_shuffled(scale.nulls, 20, "resamples", progress=lambda *_: None)[filter]
     assert null.shape == (40 if plan == "complementary_pairs" else 20, 6)
     kinds = kinds_of_features(run)
@@ -76,15 +71,13 @@ def test_a_score_becomes_its_evidence_among_shuffled_columns_of_its_kind(
 
 @pytest.mark.parametrize("filter", ["chi_squared", "information_gain"])
 def test_real_columns_of_two_levels_come_before_noise_of_forty(filter: str) -> None:
-    X, y = unlike()
-    assert set(pyfsagg.wam(X, y, filter=filter, **PLAIN).select(2)) == {"real0", "real1"}
-    published = pyfsagg.wam(X, y, filter=filter, normalize="none", **PLAIN)
+    assert set(pyfsagg.wam(X, Y, filter=filter, **PLAIN).select(2)) == {"real0", "real1"}
+    published = pyfsagg.wam(X, Y, filter=filter, normalize="none", **PLAIN)
     assert set(published.select(2)) == {"levels0", "levels1"}
 
 
 def test_several_filters_are_compared_with_noise_and_then_scaled() -> None:
-    X, y = unlike()
-    result = pyfsagg.bam(X, y, **PLAIN)
+    result = pyfsagg.bam(X, Y, **PLAIN)
     assert result.parameters["normalize"] == "against_noise"
     assert set(result.select(2)) == {"real0", "real1"}
     scaled = [
@@ -115,9 +108,7 @@ LEVELS, NUMBERS = ["levels0", "levels1"], ["number0", "number1"]
         (NUMBERS, {"normalize": "against_noise"}, "against_noise"),
     ],
 )
-def test_when_scores_are_compared_with_noise(
-    columns: list[str], options: dict[str, Any], expected: str
-) -> None:
+def test_when_scores_are_compared_with_noise(columns, options, expected) -> None:
     X, y = unlike()
     X["levels1"] = X["levels0"].to_numpy()[::-1]  # as many levels
     X["flag"] = X["real0"] == "True"
@@ -125,64 +116,44 @@ def test_when_scores_are_compared_with_noise(
     assert result.parameters["normalize"] == expected
 
 
-@pytest.mark.parametrize(
-    ("options", "reason"),
-    [
+def test_why_they_cannot_be() -> None:
+    for options, reason in (
         ({"resampling": Rows(np.arange(240)[np.newaxis])}, "row_indices does not draw rows"),
         ({"resampling": FeatureSubspace(0.5)}, "feature_subspace does not draw rows"),
         ({"resampling": GroupedBootstrap(np.arange(240) % 4 % 2)}, "2 groups with one target"),
         ({"filter": "variance"}, "the filters do not use the target"),
-    ],
-)
-def test_why_they_cannot_be(options: dict[str, Any], reason: str) -> None:
-    X, y = unlike()
-    with pytest.raises(ParameterError, match=reason) as caught:
-        pyfsagg.wam(X[NUMBERS], y, **{**PLAIN, "normalize": "against_noise", **options})
-    assert "against_noise" in str(caught.value)
-
-
-@pytest.mark.parametrize("method", ["wam", "bam"])
-def test_other_words_are_refused(method: str) -> None:
-    X, y = unlike()
-    other = "per_resample" if method == "wam" else "none"
-    with pytest.raises(ParameterError, match="normalize must be one of 'auto'"):
-        getattr(pyfsagg, method)(X, y, normalize=other, **PLAIN)
+    ):
+        X, y = unlike()
+        with pytest.raises(ParameterError, match=reason) as caught:
+            pyfsagg.wam(X[NUMBERS], y, **{**PLAIN, "normalize": "against_noise", **options})
+        assert "against_noise" in str(caught.value)
+    for run, other in ((pyfsagg.wam, "per_resample"), (pyfsagg.bam, "none")):
+        with pytest.raises(ParameterError, match="normalize must be one of 'auto'"):
+            run(X, y, normalize=other, **PLAIN)
 
 
 def test_numbers_among_themselves_keep_their_order_in_each_resample() -> None:
-    X, y = unlike()
-    raw = pyfsagg.wam(X, y, filter="mim", normalize="none", **PLAIN).score_matrices["mim"]
-    read = pyfsagg.wam(X, y, filter="mim", **PLAIN).score_matrices["mim"]
+    raw = pyfsagg.wam(X, Y, filter="mim", normalize="none", **PLAIN).score_matrices["mim"]
+    read = pyfsagg.wam(X, Y, filter="mim", **PLAIN).score_matrices["mim"]
     for columns in ([0, 1], [2, 4], [3, 5]):
         differences = np.diff(raw[:, columns]), np.diff(read[:, columns])
         assert (np.sign(differences[1]) * np.sign(differences[0]) >= 0).all()
 
 
-def test_workers_files_and_checkpoints_change_no_bit(tmp_path: Any) -> None:
+def test_workers_files_and_checkpoints_change_no_bit_and_progress_ends(tmp_path: Any) -> None:
     X, y = unlike(120)
-    options = {**PLAIN, "checks": Checks(pairs=6, shuffles=19)}
+    options = {**PLAIN, "checks": pyfsagg.Checks(pairs=6, shuffles=19)}
     once = pyfsagg.bam(X, y, **options)
     (tmp_path / "scratch").mkdir()
-    files = Execution(checkpoint=tmp_path / "kept", scratch=tmp_path / "scratch")
-    for again in (
-        pyfsagg.bam(X, y, n_jobs=2, **options),
-        pyfsagg.bam(X, y, execution=files, **options),
-        pyfsagg.bam(X, y, execution=files, **options),
-    ):
+    files = pyfsagg.Execution(checkpoint=tmp_path / "kept", scratch=tmp_path / "scratch")
+    for how in ({"n_jobs": 2}, {"execution": files}, {"execution": files}):
+        again = pyfsagg.bam(X, y, **how, **options)
         for name in ("combined", "scores", "halves", "noise_halves"):
             np.testing.assert_array_equal(getattr(again, name), getattr(once, name))
-
-
-def test_progress_ends_at_its_total() -> None:
     X, y = unlike(120)
     seen: list[tuple[int, int]] = []
-    pyfsagg.wam(
-        X,
-        y,
-        n_resamples=60,
-        random_state=0,
-        execution=Execution(progress=lambda *now: seen.append(now)),
-    )
+    told = pyfsagg.Execution(progress=lambda *now: seen.append(now))
+    pyfsagg.wam(X, y, n_resamples=60, random_state=0, execution=told)
     assert seen[-1][0] == seen[-1][1]
     assert all(done <= total for done, total in seen)
 
@@ -199,19 +170,14 @@ def test_halves_of_noise_do_not_agree_because_columns_have_many_levels() -> None
     assert abs(read.estimates.loc["nogueira", "estimate"]) < 0.3
 
 
-def test_rank_sets_speak_of_the_same_scale() -> None:
+def test_rank_sets_and_weights() -> None:
     X, y = unlike(600)
-    sets = pyfsagg.wam(X, y, filter="chi_squared", n_resamples=100, random_state=0, checks="none")
-    found = sets.rank_confidence(0.95).to_frame()
+    how = {"filter": "chi_squared", "n_resamples": 100, "random_state": 0, "checks": "none"}
+    found = pyfsagg.wam(X, y, **how).rank_confidence(0.95).to_frame()
     assert set(found.index[found["upper"] <= 2]) == {"real0", "real1"}
-    ranks = pyfsagg.wam(
-        X, y, filter="chi_squared", aggregator="mean_rank", n_resamples=100, random_state=0
-    )
+    ranks = pyfsagg.wam(X, y, aggregator="mean_rank", **how)
     with pytest.raises(DataError, match="vary less than between samples"):
         ranks.rank_confidence(0.95)
-
-
-def test_weights_stand_for_rows() -> None:
     X, y = unlike(160)
     twice = Bootstrap(sample_weight=np.full(160, 2))
     result = pyfsagg.wam(X, y, filter="chi_squared", resampling=twice, **PLAIN)
@@ -219,28 +185,17 @@ def test_weights_stand_for_rows() -> None:
     assert set(result.select(2)) == {"real0", "real1"}
 
 
-def test_evaluation_and_repetition_rank_as_the_run_does() -> None:
+def test_evaluations_and_selectors_rank_as_the_run_does() -> None:
     X, y = unlike()
-    options = {
-        "thresholds": [2],
-        "n_resamples": 20,
-        "protocol": pyfsagg.Protocol("nested", n_folds=3),
-        "baselines": (),
-        "random_state": 0,
-    }
+    options = {"thresholds": [2], "n_resamples": 20, "baselines": (), "random_state": 0}
+    options["protocol"] = pyfsagg.Protocol("nested", n_folds=3)
     run = pyfsagg.wam(X, y, filter="chi_squared", n_resamples=20, random_state=0, checks="none")
-    methods = {
-        "default": "chi_squared",
-        "published": {"filter": "chi_squared", "normalize": "none"},
-        "saved": run,
-    }
+    published = {"filter": "chi_squared", "normalize": "none"}
+    methods = {"default": "chi_squared", "published": published, "saved": run}
     found = pyfsagg.evaluate(X, y, methods=methods, classifiers=["naive_bayes"], **options)
     table = found.summary().set_index("method")["mean"]
     assert table["default"] > table["published"]
     assert table["saved"] == pytest.approx(table["default"])
-
-
-def test_a_selector_takes_it_too() -> None:
     X, y = unlike()
     kinds: dict[str, Any] = {"n_features_to_select": 2, "n_resamples": 20, "random_state": 0}
     X = X.astype({name: "category" for name in X if "number" not in name})
@@ -250,34 +205,16 @@ def test_a_selector_takes_it_too() -> None:
     assert list(X.columns[other.get_support()]) == LEVELS
 
 
-def test_the_plan_of_halves_draws_them_together() -> None:
-    X, y = unlike(100)
-    run = set_up_run(X, y, filters=["mim"], resampling=ComplementaryPairs(), n_resamples=20)
-    assert NoiseScale.of(run, 20).n_scored("resamples") == 40
-
-
-def test_filters_without_a_target_stay_and_those_after_them_are_read() -> None:
-    X, y = unlike()
-    run = set_up_run(X, y, filters=["variance", "chi_squared"], n_resamples=4, random_state=3)
+def test_what_is_read_and_how_many_null_scores_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Filters without a target stay, and those after them are read."""
+    run = set_up_run(X, Y, filters=["variance", "chi_squared"], n_resamples=4, random_state=3)
     scale = NoiseScale.of(run, 40)
-    null = np.random.default_rng(0).random((20, 6))
+    null, raw = np.random.default_rng(0).random((20, 6)), np.random.default_rng(1).random((4, 6))
     scale.known["resamples"] = {"variance": null, "chi_squared": null}
-    raw = np.random.default_rng(1).random((4, 6))
+    monkeypatch.setattr("pyfsagg.ensemble.null.ENOUGH", 10)
     matrices = {"variance": raw.copy(), "chi_squared": raw.copy()}
     scale.read(matrices, "resamples", SimpleNamespace(release=lambda: None))
     np.testing.assert_array_equal(matrices["variance"], raw)
-    assert (matrices["chi_squared"] != raw).any()
-
-
-def test_enough_null_scores_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
-    X, y = unlike()
-    run = set_up_run(X, y, filters=["chi_squared"], n_resamples=4, random_state=3)
-    scale = NoiseScale.of(run, 40)
-    null, raw = np.random.default_rng(0).random((20, 6)), np.random.default_rng(1).random((4, 6))
-    scale.known["resamples"] = {"chi_squared": null}
-    monkeypatch.setattr("pyfsagg.ensemble.null.ENOUGH", 10)
-    matrices = {"chi_squared": raw.copy()}
-    scale.read(matrices, "resamples", SimpleNamespace(release=lambda: None))
     for columns in scale._kinds:
         expected = evidence_against(null[: 10 // len(columns), columns], raw[:, columns])
         np.testing.assert_array_equal(matrices["chi_squared"][:, columns], expected)

@@ -7,7 +7,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -39,17 +39,6 @@ def _rank(*more: str) -> int:
     return main(["rank", "../wine.csv", "--target", "kind", *short, *more])
 
 
-@pytest.fixture
-def mask() -> Iterator[None]:
-    usual = os.umask(0o027)
-    yield
-    os.umask(usual)
-
-
-def _mode(path: Path) -> int:
-    return stat.S_IMODE(path.stat().st_mode)
-
-
 # --- the place -------------------------------------------------------------------------------
 def test_a_place_is_held_until_it_is_let_go(tmp_path: Path) -> None:
     first = Place(tmp_path / "run")
@@ -60,14 +49,10 @@ def test_a_place_is_held_until_it_is_let_go(tmp_path: Path) -> None:
     first.release()
     with pytest.raises(TakenError, match="not empty"):
         Place(tmp_path / "run")
-    assert [path.name for path in tmp_path.iterdir()] == ["run"]
-
-
-def test_nothing_is_left_of_a_place_that_was_not_used(tmp_path: Path) -> None:
-    Place(tmp_path / "new").release()
+    Place(tmp_path / "new").release()  # nothing is left of a place that was not used
     (tmp_path / "old").mkdir()
     Place(tmp_path / "old").release()
-    assert [path.name for path in tmp_path.iterdir()] == ["old"]
+    assert {path.name for path in tmp_path.iterdir()} == {"run", "old"}
 
 
 def test_what_a_killed_run_left_is_cleared_and_nothing_else(tmp_path: Path) -> None:
@@ -75,8 +60,8 @@ def test_what_a_killed_run_left_is_cleared_and_nothing_else(tmp_path: Path) -> N
         "import os, sys; from pyfsagg._base.output import Place; place = Place(sys.argv[1]); "
         "(place.draft / 'half').touch(); os.kill(os.getpid(), 9)"
     )
-    subprocess.run([sys.executable, "-c", program, tmp_path / "run"], check=False)
-    subprocess.run([sys.executable, "-c", program, tmp_path / "other"], check=False)
+    for name in ("run", "other"):
+        subprocess.run([sys.executable, "-c", program, tmp_path / name], check=False)
     (tmp_path / ".run-notes.draft").mkdir()
     assert len(list(tmp_path.iterdir())) == 5
     place = Place(tmp_path / "run")
@@ -91,14 +76,16 @@ def test_what_a_killed_run_left_is_cleared_and_nothing_else(tmp_path: Path) -> N
     assert [path.name for path in (tmp_path / "run").iterdir()] == ["a"]
 
 
-def test_the_mask_of_the_user_is_kept(tmp_path: Path, mask: None) -> None:
-    with new_folder(tmp_path / "run") as draft:
-        (draft / "a").touch()
-    with new_file(tmp_path / "b") as file:
-        file.write_text("b")
-    assert _mode(tmp_path / "run") == 0o750
-    assert _mode(tmp_path / "run" / "a") == 0o640
-    assert _mode(tmp_path / "b") == 0o640
+def test_the_mask_of_the_user_is_kept(tmp_path: Path) -> None:
+    usual = os.umask(0o027)
+    try:
+        with new_folder(tmp_path / "run") as draft, new_file(tmp_path / "b") as file:
+            (draft / "a").touch()
+            file.write_text("b")
+    finally:
+        os.umask(usual)
+    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("run", "run/a", "b")]
+    assert modes == [0o750, 0o640, 0o640]
 
 
 def test_results_that_cannot_take_their_place_are_beside_it(tmp_path: Path) -> None:
@@ -227,23 +214,22 @@ def test_what_ends_a_command_ends_its_workers(here: Path, number: int) -> None:
 def _loky_children(parent: int) -> list[int]:
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
-        try:
-            status = (folder / "stat").read_text().rpartition(")")[2].split()
+        with suppress(OSError):
             command = (folder / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if int(status[1]) == parent and b"popen_loky" in command:
-            found.append(int(folder.name))
+            if int(_status(folder.name)[1]) == parent and b"popen_loky" in command:
+                found.append(int(folder.name))
     return found
 
 
+def _status(process: object) -> list[str]:
+    """The state of a process, its parent, and more."""
+    return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+
+
 def _at_work(process: int) -> bool:
-    try:
-        return (Path("/proc") / str(process) / "stat").read_text().rpartition(")")[2].split()[
-            0
-        ] != "Z"
-    except OSError:
-        return False
+    with suppress(OSError):
+        return _status(process)[0] != "Z"
+    return False
 
 
 def test_drafts_of_runs_that_were_killed_are_removed_and_those_at_work_stay(tmp_path: Path) -> None:

@@ -48,6 +48,11 @@ def _refuse(shared: None, item: int) -> int:
     raise ValueError(f"item {item} is wrong")
 
 
+def run_python(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
+
+
 @pytest.mark.parametrize(
     ("threads", "n_jobs", "here"), [(True, 1, True), (True, 2, True), (False, 2, False)]
 )
@@ -72,10 +77,6 @@ def test_who_stops_early_is_not_warned_of_unused_answers(threads: bool, tmp_path
     assert [str(warning.message) for warning in said] == []
 
 
-def test_nothing_to_do_is_done() -> None:
-    assert list(run_tasks(_place, {"base": 0}, [], n_jobs=2)) == []
-
-
 def test_the_workers_of_the_caller_are_used() -> None:
     with joblib.parallel_config(n_jobs=3):
         assert count_workers(None) == 3
@@ -83,27 +84,29 @@ def test_the_workers_of_the_caller_are_used() -> None:
         found = list(run_tasks(_place, {"base": 0}, range(30)))
     assert threading.get_ident() not in {thread for _, _, thread in found}
     assert count_workers(None) == 1
+    assert list(run_tasks(_place, {"base": 0}, [], n_jobs=2)) == []
 
 
-def test_a_worker_that_dies_is_said() -> None:
-    with pytest.raises(WorkerError, match=r"a worker process died .*checkpoint folder"):
-        list(run_tasks(_die, None, range(4), n_jobs=2, threads=False))
+@pytest.mark.parametrize(
+    ("task", "error", "message"),
+    [
+        (_die, WorkerError, r"a worker process died .*checkpoint folder"),
+        (_refuse, ValueError, r"item \d is wrong"),
+    ],
+)
+def test_a_worker_that_dies_is_said_and_an_error_handed_on(task, error, message) -> None:
+    with pytest.raises(error, match=message):
+        list(run_tasks(task, None, range(4), n_jobs=2, threads=False))
 
 
-def test_an_error_of_a_task_is_handed_on() -> None:
-    with pytest.raises(ValueError, match=r"item \d is wrong"):
-        list(run_tasks(_refuse, None, range(4), n_jobs=2, threads=False))
+QUIET = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}
 
 
 @contextmanager
 def _two_workers() -> Iterator[Any]:
     """Worker processes on this machine, which are started again when they die."""
-    with (
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-        ) as local,
-        distributed.Client(local) as client,
-    ):
+    local = distributed.LocalCluster(n_workers=2, **QUIET)
+    with local, distributed.Client(local) as client:
         yield client
 
 
@@ -112,6 +115,13 @@ def cluster() -> Iterator[Any]:
     """For tests that leave the workers alive."""
     with _two_workers() as client:
         yield client
+
+
+def ask_twelve() -> None:
+    """A cluster answers twelve tasks, whatever happens to it."""
+    with joblib.parallel_config(backend="dask"):
+        found = list(run_tasks(_place, {"base": 5}, range(12)))
+    assert [value for value, _, _ in found] == list(range(5, 17))
 
 
 def kill_one(client) -> int:
@@ -135,7 +145,8 @@ def test_a_run_on_a_cluster_survives_the_loss_of_a_worker(mortal: Any) -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 20)), rng.integers(0, 2, 300)
     X[:, 0] += y
-    here = pyfsagg.bam(X, y, filters=["ig", "chi2"], n_resamples=80, random_state=0)
+    how = {"filters": ["ig", "chi2"], "n_resamples": 80, "random_state": 0}
+    here = pyfsagg.bam(X, y, **how)
     killed: list[int] = []
 
     def kill(done: int, total: int) -> None:
@@ -143,10 +154,7 @@ def test_a_run_on_a_cluster_survives_the_loss_of_a_worker(mortal: Any) -> None:
             killed.append(kill_one(mortal))
 
     with joblib.parallel_config(backend="dask"):
-        there = pyfsagg.bam(
-            X, y, filters=["ig", "chi2"], n_resamples=80, random_state=0,
-            execution=pyfsagg.Execution(progress=kill),
-        )  # fmt: skip
+        there = pyfsagg.bam(X, y, execution=pyfsagg.Execution(progress=kill), **how)
     assert killed
     for label, matrix in here.score_matrices.items():
         assert there.score_matrices[label].tobytes() == matrix.tobytes()
@@ -172,10 +180,8 @@ def test_a_worker_that_dies_while_the_data_are_sent(mortal, monkeypatch, moment)
         return sent
 
     monkeypatch.setattr(distributed.Client, "scatter", told)
-    with joblib.parallel_config(backend="dask"):
-        found = list(run_tasks(_place, {"base": 5}, range(12)))
+    ask_twelve()
     assert killed
-    assert [value for value, _, _ in found] == list(range(5, 17))
 
 
 @pytest.mark.filterwarnings("default")
@@ -190,10 +196,8 @@ def test_an_answer_whose_request_is_cancelled_is_asked_for_again(cluster, monkey
         return result(self, timeout=timeout)
 
     monkeypatch.setattr(distributed.Future, "result", cancelled_once)
-    with joblib.parallel_config(backend="dask"):
-        found = list(run_tasks(_place, {"base": 5}, range(12)))
+    ask_twelve()
     assert calls > 12
-    assert [value for value, _, _ in found] == list(range(5, 17))
 
 
 @pytest.mark.thorough
@@ -212,24 +216,18 @@ def test_sending_that_never_ends_because_a_worker_died_is_given_up(mortal, monke
         return scatter(self, data, **options)
 
     monkeypatch.setattr(distributed.Client, "scatter", told)
-    with joblib.parallel_config(backend="dask"):
-        found = list(run_tasks(_place, {"base": 5}, range(12)))
+    ask_twelve()
     never.set()
     assert tries == 2
-    assert [value for value, _, _ in found] == list(range(5, 17))
 
 
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("moment", ["never", "later"])
 def test_a_cluster_without_workers_is_said_after_a_time(monkeypatch, moment):
     monkeypatch.setattr(parallel, "PATIENCE", 1.0)
-    options = {"processes": False, "dashboard_address": ":0", "silence_logs": 50}
     workers = 0 if moment == "never" else 1
-    with (
-        distributed.LocalCluster(n_workers=workers, threads_per_worker=1, **options) as local,
-        distributed.Client(local) as client,
-        joblib.parallel_config(backend="dask"),
-    ):
+    local = distributed.LocalCluster(n_workers=workers, processes=False, **QUIET)
+    with local, distributed.Client(local) as client, joblib.parallel_config(backend="dask"):
         if moment == "never":
             real = client.scatter
             # The time that scatter itself waits for a first worker is Dask's.
@@ -249,19 +247,15 @@ def test_a_cluster_that_never_answers_is_said(cluster, monkeypatch):
 
     monkeypatch.setattr(distributed.Client, "scatter", closed)
     monkeypatch.setattr(parallel.time, "sleep", lambda seconds: None)
-    with (
-        joblib.parallel_config(backend="dask"),
-        pytest.raises(WorkerError, match=r"died 5 times in a row without an answer \(KeyError\)"),
-    ):
+    said = r"died 5 times in a row without an answer \(KeyError\)"
+    with joblib.parallel_config(backend="dask"), pytest.raises(WorkerError, match=said):
         list(run_tasks(_place, {"base": 5}, range(4)))
 
 
 @pytest.mark.filterwarnings("default")
 def test_an_error_of_a_task_on_a_cluster_is_handed_on(cluster: Any) -> None:
-    with (
-        joblib.parallel_config(backend="dask"),
-        pytest.raises(ValueError, match=r"item \d is wrong"),
-    ):
+    wrong = pytest.raises(ValueError, match=r"item \d is wrong")
+    with joblib.parallel_config(backend="dask"), wrong:
         list(run_tasks(_refuse, None, range(4)))
 
 
@@ -273,14 +267,12 @@ def test_the_data_are_sent_to_a_cluster_once(cluster: Any, monkeypatch: pytest.M
     cluster.wait_for_workers(2)  # one worker alone, and joblib does the work itself
     shared = {"base": 0, "data": rng.normal(size=200_000)}
     sizes: list[int] = []
-    submit = distributed.Client.submit
+    scattered: list[Any] = []
+    submit, scatter = distributed.Client.submit, distributed.Client.scatter
 
     def watched(self: Any, *args: Any, **options: Any) -> Any:
         sizes.append(len(dumps(args)))
         return submit(self, *args, **options)
-
-    scattered: list[Any] = []
-    scatter = distributed.Client.scatter
 
     def counted(self: Any, data: Any, **options: Any) -> Any:
         scattered.append(options)
@@ -313,15 +305,9 @@ def test_work_in_place_stays_in_this_process(cluster: Any) -> None:
 @pytest.mark.filterwarnings("default")
 def test_an_evaluation_on_a_cluster_has_the_same_cells(cluster: Any) -> None:
     data = pyfsagg.load_dataset("wine")
-    options: dict[str, Any] = {
-        "methods": ["ig"],
-        "classifiers": ["naive_bayes", "random_forest"],
-        "thresholds": [2],
-        "baselines": [],
-        "protocol": pyfsagg.Protocol(n_folds=2),
-        "n_resamples": 4,
-        "random_state": 0,
-    }
+    options: dict[str, Any] = {"methods": ["ig"], "classifiers": ["naive_bayes", "random_forest"]}
+    options |= {"thresholds": [2], "baselines": [], "protocol": pyfsagg.Protocol(n_folds=2)}
+    options |= {"n_resamples": 4, "random_state": 0}
     here = pyfsagg.evaluate(data.X, data.y, **options)
     with joblib.parallel_config(backend="dask"):
         there = pyfsagg.evaluate(data.X, data.y, **options)
@@ -337,9 +323,7 @@ def test_the_command_uses_the_cluster_it_is_told(cluster, tmp_path, monkeypatch)
     command = ["rank", "wine.csv", "--target", "kind", "--n-resamples", "16", "--quiet", "--output"]
     assert main([*command, "here"]) == 0
     there = [*command, "there", "--dask", cluster.scheduler.address]
-    done = subprocess.run(
-        [sys.executable, "-m", "pyfsagg", *there], capture_output=True, text=True, check=False
-    )
+    done = run_python("-m", "pyfsagg", *there)
     assert done.returncode == 0, done.stderr
     found = []
     for place in ("here", "there"):
@@ -389,9 +373,8 @@ if __name__ == "__main__":
 
 def test_the_end_of_r_waits_for_the_thread_that_feeds_the_workers(tmp_path: Path) -> None:
     """R ends without Python's own end, and a thread in the middle of its work would leave a warning."""
-    script = tmp_path / "ending.py"
-    script.write_text(ENDING)
-    done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True)
+    (tmp_path / "ending.py").write_text(ENDING)
+    done = run_python(tmp_path / "ending.py")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
@@ -429,11 +412,8 @@ if __name__ == "__main__":
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
 def test_a_worker_that_dies_at_the_end_does_not_keep_the_others(tmp_path: Path) -> None:
     """They would wait for its lock until loky ends idle workers, after 300 seconds."""
-    script = tmp_path / "locked.py"
-    script.write_text(LOCKED)
-    done = subprocess.run(
-        [sys.executable, str(script)], capture_output=True, text=True, timeout=240, check=False
-    )
+    (tmp_path / "locked.py").write_text(LOCKED)
+    done = run_python(tmp_path / "locked.py")
     if done.returncode == 77:
         pytest.skip("the system does not tell where a process waits")
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -16,9 +16,11 @@ from pyfsagg._kernels.poisson_bootstrap import (
     padded,
     poisson_weights,
 )
+from pyfsagg._table.table import as_table
+from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.resampling import PoissonBootstrap
-from pyfsagg.resampling.plans import check_poisson_totals, poisson_key, poisson_resamples
+from pyfsagg.resampling import PoissonBootstrap, draw_resamples
+from pyfsagg.resampling.plans import check_poisson_totals, poisson_key
 
 MASK = 2**64 - 1
 
@@ -53,21 +55,19 @@ def twin(key: int, row: int, resample: int) -> int:
     return k
 
 
-def test_weights_are_as_they_are_defined() -> None:
+def test_weights_are_as_defined_and_depend_on_row_and_resample_alone() -> None:
     key = int(poisson_key(5))
     found = weights(40, 70, seed=5, first_row=2**31 - 3)
     expected = [[twin(key, 2**31 - 3 + i, r) for r in range(70)] for i in range(40)]
     np.testing.assert_array_equal(found, expected)
-
-
-def test_a_weight_depends_on_row_and_resample_alone() -> None:
     whole = weights(100, 96, seed=3)
     np.testing.assert_array_equal(weights(30, 96, seed=3, first_row=70), whole[70:])
     np.testing.assert_array_equal(weights(100, 40, seed=3), whole[:, :40])
     np.testing.assert_array_equal(weights(100, 64, seed=3, group=1), whole[:, 32:])
     assert (weights(100, 96, seed=4) != whole).mean() > 0.5
-    one = np.ones(100, np.uint16)
-    np.testing.assert_array_equal(poisson_resamples(range(37, 80), one, 3), whole[:, 37:80].T)
+    data = as_table(np.arange(200.0).reshape(100, 2)), check_target(np.arange(100) % 2, 100)
+    drawn = draw_resamples(*data, "poisson_bootstrap", n_resamples=43, seed=3, first=37)
+    np.testing.assert_array_equal(drawn.weights, whole[:, 37:80].T)
 
 
 @pytest.mark.parametrize("n_rows", [1, 1024, 2500])
@@ -87,7 +87,7 @@ def test_counts_are_sums_of_weights(n_rows: int) -> None:
     np.testing.assert_array_equal(counts, expected)
 
 
-def test_the_digest_of_a_column_is_the_sum_over_its_parts() -> None:
+def test_digests_are_sums_over_parts_and_thresholds_the_distribution_of_poisson() -> None:
     x = np.array([1.5, np.nan, -0.0, 3.0, 1.5])
     salt = np.uint64(9)
     whole = digest_column(x, salt, 10)
@@ -97,27 +97,19 @@ def test_the_digest_of_a_column_is_the_sum_over_its_parts() -> None:
     assert digest_column(np.where(np.isnan(x), -np.nan, x), salt, 10) == whole
     assert digest_column(x[::-1].copy(), salt, 10) != whole
     assert digest_column(x, np.uint64(8), 10) != whole
+    # Rounded sums of 1 / k! / e, as long as 32 bits hold them.
+    terms = np.cumsum([1 / math.factorial(k) for k in range(20)])
+    expected = [edge for edge in (round(2**32 * share / math.e) for share in terms) if edge < 2**32]
+    assert _thresholds().tolist() == _T.tolist() == expected
+    assert len(expected) == LARGEST_WEIGHT
 
 
-def test_a_weighted_table_is_refused() -> None:
+def test_weighted_tables_and_resamples_of_hardly_any_row_are_refused() -> None:
     X, y = np.random.default_rng(0).normal(size=(20, 3)), [0, 1] * 10
     with pytest.raises(ParameterError, match="takes no sample_weight"):
         wam(X, y, resampling=PoissonBootstrap(sample_weight=[2] * 20), n_resamples=3)
-
-
-def test_resamples_of_hardly_any_row_are_refused() -> None:
     check_poisson_totals(np.array([2, 9]))
     with pytest.raises(DataError, match=r"resample 1 .* draws 0 row"):
         check_poisson_totals(np.array([2, 0, 1]))
     with pytest.raises(DataError, match="Poisson bootstrap draws"):
         wam([[1, 2], [2, 1]], ["a", "b"], resampling="poisson_bootstrap", random_state=0)
-
-
-def test_thresholds_are_the_distribution_of_poisson():
-    """Rounded sums of 1 / k! / e, as long as 32 bits hold them."""
-    below = [
-        round(2**32 * sum(1 / math.factorial(i) for i in range(k + 1)) / math.e) for k in range(20)
-    ]
-    expected = [edge for edge in below if edge < 2**32]
-    assert _thresholds().tolist() == _T.tolist() == expected
-    assert len(expected) == LARGEST_WEIGHT

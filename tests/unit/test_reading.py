@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import tempfile
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -38,8 +39,6 @@ def plain(wine: pd.DataFrame) -> pd.DataFrame:
 
 
 def read_text(text: str | bytes, name: str = "t.csv", **settings: object) -> pd.DataFrame:
-    import tempfile
-
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / name
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
@@ -167,16 +166,12 @@ def test_labels_in_a_second_file(wine: pd.DataFrame, plain: pd.DataFrame, tmp_pa
     [
         ("a;b\n1,5;2.5\n", {}, "'b' has decimal points and others have decimal commas"),
         ('a,b\n"1,065",1\n"2,100",2\n', {}, "'a' may be decimal or divide thousands"),
-        ("患者,年齢,性別\n1,2,女\n".encode("shift_jis"), {}, "encoding='cp1252'"),
+        ("患者,年齢,性別\n1,2,女\n".encode("shift_jis"), {}, "not UTF-8.*encoding='cp1252'"),
         (b"\xe4,b\n1,2\n", {"encoding": "utf9"}, "unknown encoding 'utf9'"),
         (b"\x80\x04abc", {}, "Python pickle"),
         ('{"a": 1}', {}, "is JSON"),
         (b"\x89HDF\r\n", {}, "HDF5"),
-        (
-            b"$FL2@(#) SPSS DATA FILE",
-            {},
-            "a file of SPSS; save it there as CSV, as a workbook or for Stata",
-        ),
+        (b"$FL2@(#) SPSS DATA FILE", {}, "SPSS; save it there as CSV, as a workbook or for Stata"),
         (b"<stata_dta>damaged", {}, "not a readable Stata file"),
         ("a,b\n1,\0\n", {}, "NUL"),
         ("a,b\n1,2\n", {"sheet": "x"}, "sheet needs a workbook"),
@@ -189,21 +184,19 @@ def test_what_cannot_be_known_is_asked(text: str | bytes, settings: dict, messag
         as_table(read_text(text, **settings))
 
 
-def test_the_first_line_of_excel_names_the_separator() -> None:
+def test_separators_and_what_they_make_of_a_comma() -> None:
     plain = read_text("a;b\n1,5;x\n2,5;y\n")
     for first in ("sep=;\n", "SEP=;\r\n", '"sep=;"\n'):
         pd.testing.assert_frame_equal(read_text(f"{first}a;b\n1,5;x\n2,5;y\n"), plain)
     assert list(read_text("sep=|\na;c|b\n1|x\n").columns) == ["a;c", "b"]
+    # Semicolons make a comma decimal.
+    assert read_text("a;b\n1,065;1\n2,100;2\n")["a"].tolist() == [1.065, 2.1]
+    assert read_text('a,b\n"1,065",1.5\n"2,100",2\n')["a"].tolist() == [1065, 2100]
 
 
 def test_a_column_that_is_no_sample_is_dropped_before_the_table_is_turned(tmp_path: Path) -> None:
-    genes = pd.DataFrame(
-        {"gene_id": ["E1", "E2"], "symbol": ["TP53", "KRAS"], "s1": [1.5, 2], "s2": [3, 4]}
-    )
-    genes.to_csv(tmp_path / "genes.csv", index=False)
-    pd.DataFrame({"sample": ["s2", "s1"], "kind": ["a", "b"]}).to_csv(
-        tmp_path / "samples.csv", index=False
-    )
+    (tmp_path / "genes.csv").write_text("gene_id,symbol,s1,s2\nE1,TP53,1.5,3\nE2,KRAS,2.0,4\n")
+    (tmp_path / "samples.csv").write_text("sample,kind\ns2,a\ns1,b\n")
     how = {"transpose": True, "labels": str(tmp_path / "samples.csv")}
     found = read_table(tmp_path / "genes.csv", drop=["symbol"], **how)
     assert found.index.tolist() == ["s1", "s2"]
@@ -218,11 +211,6 @@ def test_a_column_that_is_no_sample_is_dropped_before_the_table_is_turned(tmp_pa
     assert by_symbol.to_dict("list") == {"TP53": [1.5, 3.0], "KRAS": [2, 4], "kind": ["b", "a"]}
     with pytest.raises(UnknownNameError, match="symbl"):
         read_table(tmp_path / "genes.csv", drop=["symbol", "symbl"], **how)
-
-
-def test_semicolons_make_a_comma_decimal() -> None:
-    assert read_text("a;b\n1,065;1\n2,100;2\n")["a"].tolist() == [1.065, 2.1]
-    assert read_text('a,b\n"1,065",1.5\n"2,100",2\n')["a"].tolist() == [1065, 2100]
 
 
 @pytest.mark.parametrize("words", [["12a", "13a"], ["1 mg", "2 kg"], ["None", "mild"], ["-", "+"]])
@@ -288,24 +276,20 @@ def write_open_document(path: Path, frame: pd.DataFrame) -> None:
     """A sheet as LibreOffice writes it, by its own parts."""
     space = "urn:oasis:names:tc:opendocument:xmlns"
     rows = [list(frame.columns), *frame.astype(object).to_numpy().tolist()]
-    body = "".join(
-        f"<table:table-row>{''.join(map(_open_cell, row))}</table:table-row>" for row in rows
-    )
+    lines = (f"<table:table-row>{''.join(map(_open_cell, row))}</table:table-row>" for row in rows)
+    kind = "application/vnd.oasis.opendocument.spreadsheet"
+    parts = {
+        "mimetype": kind,
+        "META-INF/manifest.xml": f'<m:manifest xmlns:m="{space}:manifest:1.0"><m:file-entry '
+        f'm:full-path="/" m:media-type="{kind}"/></m:manifest>',
+        "content.xml": f'<office:document-content xmlns:office="{space}:office:1.0" '
+        f'xmlns:table="{space}:table:1.0" xmlns:text="{space}:text:1.0"><office:body>'
+        f'<office:spreadsheet><table:table table:name="Data">{"".join(lines)}</table:table>'
+        "</office:spreadsheet></office:body></office:document-content>",
+    }
     with zipfile.ZipFile(path, "w") as archive:
-        kind = "application/vnd.oasis.opendocument.spreadsheet"
-        archive.writestr("mimetype", kind)
-        archive.writestr(
-            "META-INF/manifest.xml",
-            f'<m:manifest xmlns:m="{space}:manifest:1.0"><m:file-entry m:full-path="/" '
-            f'm:media-type="{kind}"/></m:manifest>',
-        )
-        archive.writestr(
-            "content.xml",
-            f'<office:document-content xmlns:office="{space}:office:1.0" '
-            f'xmlns:table="{space}:table:1.0" xmlns:text="{space}:text:1.0"><office:body>'
-            f'<office:spreadsheet><table:table table:name="Data">{body}</table:table>'
-            "</office:spreadsheet></office:body></office:document-content>",
-        )
+        for name, text in parts.items():
+            archive.writestr(name, text)
 
 
 def _open_cell(value: object) -> str:
@@ -321,12 +305,10 @@ def _open_cell(value: object) -> str:
 def test_files_of_stata(tmp_path: Path, version: int) -> None:
     """Value labels are levels, and missing values are missing, in old files (known by name) and new ones."""
     sexes = pd.Categorical(["male", "female", None, "male"], categories=["male", "female"])
-    frame = pd.DataFrame(
-        {"age": [31, 52, 44, 27], "bmi": [21.5, np.nan, 30.25, 24.0], "sex": sexes}
-    )
-    path = tmp_path / "t.dta"
-    frame.to_stata(path, write_index=False, version=version)
-    read = read_source(path)
+    ages, indices = [31, 52, 44, 27], [21.5, np.nan, 30.25, 24.0]
+    frame = pd.DataFrame({"age": ages, "bmi": indices, "sex": sexes})
+    frame.to_stata(tmp_path / "t.dta", write_index=False, version=version)
+    read = read_source(tmp_path / "t.dta")
     assert read.record["format"] == "Stata"
     table = as_table(read.frame)
     assert table.feature_names == ("age", "bmi", "sex")

@@ -34,18 +34,15 @@ def test_names_and_aliases_in_any_spelling(things: Registry[Thing]) -> None:
     assert things.to_frame().loc["robust_thing", "aliases"] == "rt"
 
 
-def test_unknown_names_get_the_nearest_name_or_alias(things: Registry[Thing]) -> None:
-    with pytest.raises(UnknownNameError, match=r"unknown thing 'plan'; did you mean 'plain'\?"):
-        things.get("plan")
-    with pytest.raises(UnknownNameError, match="did you mean 'rt'"):
-        things.get("rtt")
-    with pytest.raises(UnknownNameError, match=r"unknown thing 'zzz'\. Known: robust_thing, plain"):
-        things.get("zzz")
-    with pytest.raises(InputTypeError, match="must be a string, got 3"):
-        things.get(3)  # type: ignore[arg-type]
-
-
-def test_a_name_cannot_be_taken_twice(things: Registry[Thing]) -> None:
+def test_unknown_names_get_the_nearest_one_and_none_is_taken_twice(things: Registry[Thing]) -> None:
+    for name, error, message in (
+        ("plan", UnknownNameError, r"unknown thing 'plan'; did you mean 'plain'\?"),
+        ("rtt", UnknownNameError, "did you mean 'rt'"),
+        ("zzz", UnknownNameError, r"unknown thing 'zzz'\. Known: robust_thing, plain"),
+        (3, InputTypeError, "must be a string, got 3"),
+    ):
+        with pytest.raises(error, match=message):
+            things.get(name)
     with pytest.raises(RuntimeError, match="registered twice"):
         things.add(Thing("other", ("plain",), ""))
 

@@ -27,23 +27,16 @@ def test_selection_by_number_and_fraction(result: EnsembleResult) -> None:
     assert len(result.select(1.0)) == 13
     assert len(result.select(0.25)) == 4
     assert result.get_support(n_features_to_select=5).sum() == 5
-    assert set(np.array(result.feature_names)[result.get_support(n_features_to_select=5)]) == set(
-        result.select(5)
-    )
+    names = np.array(result.feature_names)[result.get_support(n_features_to_select=5)]
+    assert set(names) == set(result.select(5))
 
-
-@pytest.mark.parametrize(("fraction", "k"), [(0.28, 7), (0.29, 8), (1e-9, 1), (1.0, 25), (0.04, 1)])
-def test_fractions_are_rounded_up_but_not_by_rounding_errors(fraction: float, k: int) -> None:
-    assert n_selected(fraction, 25) == k
-
-
-@pytest.mark.parametrize("threshold", [0, -1, 14, 0.0, 1.5, -0.2, float("nan"), "3", True])
-def test_thresholds_out_of_range(result: EnsembleResult, threshold: object) -> None:
-    with pytest.raises(ParameterError, match="n_features_to_select"):
-        result.select(threshold)  # type: ignore[arg-type]
-
-
-def test_ties_are_broken_by_column_order() -> None:
+    # Fractions are rounded up, but not by rounding errors.
+    for fraction, k in ((0.28, 7), (0.29, 8), (1e-9, 1), (1.0, 25), (0.04, 1)):
+        assert n_selected(fraction, 25) == k
+    for threshold in (0, -1, 14, 0.0, 1.5, -0.2, float("nan"), "3", True):
+        with pytest.raises(ParameterError, match="n_features_to_select"):
+            result.select(threshold)  # type: ignore[arg-type]
+    # Ties are broken by column order.
     X = np.column_stack([np.tile([0.0, 1.0], 20)] * 3)
     tied = wam(X, np.tile(["a", "b"], 20), n_resamples=5, random_state=0)
     assert tied.ranking.tolist() == [2.0, 2.0, 2.0]
@@ -64,21 +57,15 @@ def test_frame(result: EnsembleResult) -> None:
     top = np.argsort(-result.combined, axis=1, kind="stable")[:, :4]
     assert row["selection_frequency"] == pytest.approx((top == j).any(axis=1).mean())
     assert row["frequency_lower"] <= row["selection_frequency"] <= row["frequency_upper"]
+    assert len(result.plot("ranking", n=5).get_yticks()) == 5
 
 
-def test_stability_has_a_row_per_filter_and_one_for_the_combination(result: EnsembleResult) -> None:
+def test_stability_has_a_row_per_filter_and_json_is_complete(result: EnsembleResult) -> None:
     table = result.stability()
     assert list(table.index) == [*result.score_matrices, "bam"]
     assert list(table.columns) == ["pearson", "spearman", "canberra", "jaccard", "asd"]
-    pairs = [
-        np.corrcoef(result.combined[a], result.combined[b])[0, 1]
-        for a in range(30)
-        for b in range(a)
-    ]
+    pairs = np.corrcoef(result.combined)[np.tril_indices(30, -1)]
     assert table.loc["bam", "pearson"] == pytest.approx(np.mean(pairs), abs=1e-12)
-
-
-def test_json_is_complete_and_strict(result: EnsembleResult) -> None:
     document = json.loads(result.to_json(n_features_to_select=3))
     assert document["selected"] == result.select(3)
     assert document["parameters"]["seed"] == 11
@@ -96,15 +83,15 @@ def test_save_and_load(result: EnsembleResult, tmp_path: Path) -> None:
     loaded = EnsembleResult.load(folder)
     assert repr(loaded) == repr(result)
     assert loaded.select(3) == result.select(3)
+    (folder / "run.json").write_text("[" * 200_000)  # nested too deep
+    with pytest.raises(OutputError, match="damaged"):
+        EnsembleResult.load(folder)
 
 
 @pytest.mark.parametrize(
-    ("filter", "how"),
-    [("cramers_v", zipfile.ZIP_DEFLATED), ("anova_f", zipfile.ZIP_STORED)],
+    ("filter", "how"), [("cramers_v", zipfile.ZIP_DEFLATED), ("anova_f", zipfile.ZIP_STORED)]
 )
-def test_arrays_are_compressed_if_that_spares_something(
-    filter: str, how: int, tmp_path: Path
-) -> None:
+def test_arrays_are_compressed_if_that_spares_something(filter, how, tmp_path) -> None:
     """Shares of few different numbers are, decimals are not."""
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(40, 30)), np.arange(40) % 2
@@ -141,15 +128,6 @@ def test_a_failed_write_leaves_nothing(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_record_that_is_nested_too_deep_is_damaged(
-    result: EnsembleResult, tmp_path: Path
-) -> None:
-    folder = result.save(tmp_path / "run")
-    (folder / "run.json").write_text("[" * 200_000)
-    with pytest.raises(OutputError, match="damaged"):
-        EnsembleResult.load(folder)
-
-
 @pytest.mark.parametrize("name", ["combined", "filter_0", "scores", "ranking"])
 def test_arrays_that_do_not_belong_together_are_refused(result, tmp_path, name):
     folder = result.save(tmp_path / "run")
@@ -161,7 +139,3 @@ def test_arrays_that_do_not_belong_together_are_refused(result, tmp_path, name):
             EnsembleResult.load(folder)
     np.savez(folder / "matrices.npz", **arrays)
     assert EnsembleResult.load(folder).select(2) == result.select(2)
-
-
-def test_plots_by_name(result: EnsembleResult) -> None:
-    assert len(result.plot("ranking", n=5).get_yticks()) == 5

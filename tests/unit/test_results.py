@@ -83,10 +83,13 @@ def made(kind: str) -> Any:
         return MAKE[kind]()
 
 
-def test_every_class_of_results_is_tried() -> None:
+def test_every_class_of_results_is_tried_and_others_are_none(tmp_path: Path) -> None:
     others = entry_points(group="pyfsagg.results")
     assert {*(each._kind for each in CLASSES), *others.names} == set(MAKE)
     assert all(KINDS[point.name] is point.load() for point in others)
+    (tmp_path / "table.json").write_text('{"rows": []}')
+    with pytest.raises(OutputError, match=r"table\.json contains no result; supported: "):
+        pyfsagg.load_result(tmp_path / "table.json")
 
 
 @pytest.mark.parametrize("kind", MAKE)
@@ -98,11 +101,12 @@ def test_what_is_saved_is_read_again(kind: str, tmp_path: Path) -> None:
     assert type(again) is type(result)
     assert json.loads(again.to_json()) == json.loads(result.to_json())
     assert again.summary_text() == result.summary_text()
-    assert {name: array.tobytes() for name, array in again._arrays().items()} == {
-        name: array.tobytes() for name, array in result._arrays().items()
-    }
+    read, kept = ({k: a.tobytes() for k, a in each._arrays().items()} for each in (again, result))
+    assert read == kept
     with pytest.raises(OutputError, match="not empty"):
         result.save(tmp_path / "run")
+    with pytest.raises(ParameterError, match="kind must be one of"):
+        result.plot("portrait")
 
 
 @pytest.mark.parametrize("kind", MAKE)
@@ -113,33 +117,20 @@ def test_what_cannot_be_read_is_said_in_one_way(kind: str, tmp_path: Path) -> No
     record = (folder / RUN_FILE).read_text(encoding="utf-8")
     with pytest.raises(OutputError, match="contains no saved"):
         type(result).load(tmp_path / "nowhere")
-    (folder / RUN_FILE).write_text(record[: len(record) // 2])
-    with pytest.raises(OutputError, match="damaged"):
-        type(result).load(folder)
-    (folder / RUN_FILE).write_text(json.dumps({**json.loads(record), "schema": 99}))
-    with pytest.raises(OutputError, match="schema 99"):
-        type(result).load(folder)
-    (folder / RUN_FILE).write_text(json.dumps({**json.loads(record), "kind": "soup"}))
-    with pytest.raises(OutputError, match="'soup'"):
-        pyfsagg.load_result(folder)
+    for text, load, message in (
+        (record[: len(record) // 2], type(result).load, "damaged"),
+        (json.dumps({**json.loads(record), "schema": 99}), type(result).load, "schema 99"),
+        (json.dumps({**json.loads(record), "kind": "soup"}), pyfsagg.load_result, "'soup'"),
+    ):
+        (folder / RUN_FILE).write_text(text)
+        with pytest.raises(OutputError, match=message):
+            load(folder)
     (folder / RUN_FILE).write_text(record)
     if (folder / ARRAY_FILE).exists():
         content = (folder / ARRAY_FILE).read_bytes()
         (folder / ARRAY_FILE).write_bytes(content[: len(content) // 2])
         with pytest.raises(OutputError, match="damaged"):
             type(result).load(folder)
-
-
-def test_a_file_without_a_kind_is_no_result(tmp_path: Path) -> None:
-    (tmp_path / "table.json").write_text('{"rows": []}')
-    with pytest.raises(OutputError, match=r"table\.json contains no result; supported: "):
-        pyfsagg.load_result(tmp_path / "table.json")
-
-
-@pytest.mark.parametrize("kind", MAKE)
-def test_an_unknown_picture_is_refused_with_those_that_exist(kind: str) -> None:
-    with pytest.raises(ParameterError, match="kind must be one of"):
-        made(kind).plot("portrait")
 
 
 @pytest.mark.parametrize("kind", PAPERS)

@@ -38,7 +38,7 @@ def test_a_compiled_loop_travels_by_its_name(name: str) -> None:
     assert all(here[output].tobytes() == again[output].tobytes() for output in scorer.outputs)
 
 
-def test_a_loop_without_a_name_of_its_own_travels_whole() -> None:
+def test_what_has_no_name_of_its_own_travels_whole() -> None:
     @njit
     def first_column(values: Any, labels: Any, weights: Any, scores: Any) -> None:
         scores[:] = values[0, 0]
@@ -46,8 +46,5 @@ def test_a_loop_without_a_name_of_its_own_travels_whole() -> None:
     message = pickle.dumps(KernelScorer(first_column, (X,), ("first",), 4))
     assert b"numba" in message
     assert pickle.loads(message)(WEIGHTS, LABELS)["first"][0, 0] == X[0, 0]
-
-
-def test_what_has_no_name_at_all_travels_as_it_is() -> None:
     scorer = KernelScorer(partial(_number, 3.0), (X,), ("three",), 4)
     assert pickle.loads(pickle.dumps(scorer))(WEIGHTS, LABELS)["three"][0, 0] == 3.0

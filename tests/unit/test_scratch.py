@@ -13,7 +13,6 @@ from pyfsagg._base import arithmetic as _blocks
 from pyfsagg._base.arithmetic import column_blocks, row_blocks
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.ensemble import core
-from pyfsagg.ensemble.core import MatrixStore
 from pyfsagg.exceptions import OutputError, ParameterError
 
 
@@ -25,11 +24,12 @@ def data(p: int = 23):
     return sparse.csr_matrix(X), y
 
 
+X, Y = data()
+
+
 def test_the_frame_of_a_run_is_the_same_in_parts(monkeypatch) -> None:
-    X, y = data()
-    result = pyfsagg.bam(
-        X, y, filters=["ig", "chi2"], n_resamples=30, resampling="subsample", random_state=0
-    )
+    options = {"n_resamples": 30, "resampling": "subsample", "random_state": 0}
+    result = pyfsagg.bam(X, Y, filters=["ig", "chi2"], **options)
     whole = result.to_frame()
     in_parts(monkeypatch)
     parts = result.to_frame()
@@ -59,12 +59,11 @@ RUNS = [
 
 @pytest.mark.parametrize("options", RUNS, ids=str)
 def test_a_run_in_files_and_parts_equals_one_in_memory(options, tmp_path, monkeypatch):
-    X, y = data()
     run = pyfsagg.bam if "filters" in options else pyfsagg.wam
     options = {"n_resamples": 12, "random_state": 1, "checks": "none", **options}
-    plain = run(X, y, **options)
+    plain = run(X, Y, **options)
     in_parts(monkeypatch)
-    found = run(X, y, execution=pyfsagg.Execution(scratch=str(tmp_path)), **options)
+    found = run(X, Y, execution=pyfsagg.Execution(scratch=str(tmp_path)), **options)
     np.testing.assert_array_equal(found.combined, plain.combined)
     np.testing.assert_array_equal(found.scores, plain.scores)
     if "filters" in options:
@@ -73,12 +72,10 @@ def test_a_run_in_files_and_parts_equals_one_in_memory(options, tmp_path, monkey
 
 
 def test_a_result_in_files_can_be_saved_and_leaves_nothing(tmp_path):
-    X, y = data()
     scratch = tmp_path / "scratch"
     scratch.mkdir()
-    result = pyfsagg.wam(
-        X, y, n_resamples=5, random_state=1, execution=pyfsagg.Execution(scratch=scratch)
-    )
+    in_files = pyfsagg.Execution(scratch=scratch)
+    result = pyfsagg.wam(X, Y, n_resamples=5, random_state=1, execution=in_files)
     if os.name == "posix":
         assert not any(scratch.iterdir())
     loaded = pyfsagg.EnsembleResult.load(result.save(tmp_path / "run"))
@@ -88,7 +85,17 @@ def test_a_result_in_files_can_be_saved_and_leaves_nothing(tmp_path):
     assert not any(scratch.iterdir())
 
 
-def test_a_folder_that_is_none_is_refused_before_the_work(tmp_path):
+def test_folders_without_room_are_said_before_the_work(tmp_path, monkeypatch) -> None:
+    """A mapped file that finds the disk full while it is written would end the process."""
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full, raising=False)
+    X, y = data()
+    with pytest.raises(OutputError, match="1 MB: No space left on device; name a folder"):
+        pyfsagg.wam(X, y, execution=pyfsagg.Execution(scratch=tmp_path), n_resamples=6000)
+    # Nor is one that is none.
     X, y = data()
     with pytest.raises(ParameterError, match=r"scratch must be an existing folder, got '.*none'"):
         pyfsagg.wam(X, y, execution=pyfsagg.Execution(scratch=tmp_path / "none"))
@@ -96,24 +103,12 @@ def test_a_folder_that_is_none_is_refused_before_the_work(tmp_path):
         pyfsagg.wam(X, y, execution=pyfsagg.Execution(scratch=tmp_path), n_resamples="auto")
 
 
-def test_a_full_disk_is_said_before_the_work(tmp_path, monkeypatch):
-    """A mapped file that finds the disk full while it is written would end the process."""
-
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(core, "_reserve", full)
-    X, y = data()
-    with pytest.raises(OutputError, match="1 MB: No space left on device; name a folder"):
-        pyfsagg.wam(X, y, execution=pyfsagg.Execution(scratch=tmp_path), n_resamples=6000)
-
-
 @pytest.mark.parametrize("portable", [False, True])
 def test_a_matrix_keeps_what_is_written(portable, tmp_path, monkeypatch):
     if portable:  # systems that cannot reserve room or give back memory
         monkeypatch.delattr(os, "posix_fallocate", raising=False)
         monkeypatch.delattr(core.mmap, "MADV_DONTNEED", raising=False)
-    store = MatrixStore(tmp_path)
+    store = core.MatrixStore(tmp_path)
     expected = np.random.default_rng(0).normal(size=(7, 30_000))
     matrix = store.matrix(expected.shape)
     for r in range(7):
@@ -134,12 +129,11 @@ def test_parts_cover_a_matrix(shape, monkeypatch):
 
 def test_scratch_and_checkpoint_go_together(tmp_path):
     """What is kept does not depend on where the matrices are."""
-    X, y = data()
     options = {"n_resamples": 20, "random_state": 1}
     steps = []
     kept = pyfsagg.Execution(checkpoint=tmp_path / "kept")
     both = replace(kept, scratch=tmp_path, progress=lambda done, _: steps.append(done))
-    plain = pyfsagg.wam(X, y, execution=kept, **options)
-    found = pyfsagg.wam(X, y, execution=both, **options)
+    plain = pyfsagg.wam(X, Y, execution=kept, **options)
+    found = pyfsagg.wam(X, Y, execution=both, **options)
     assert steps[-1] == 20 + 2 * 2 + 1000 + 2 * 2  # with pairs of halves and shuffled targets
     np.testing.assert_array_equal(found.combined, plain.combined)

@@ -3,21 +3,13 @@
 import numpy as np
 import pandas as pd
 import pytest
+from two_classes import table
 
 import pyfsagg
 from pyfsagg.ensemble.selection import knee_of
 from pyfsagg.exceptions import ParameterError
 
 WINE = pyfsagg.load_dataset("wine")
-
-
-def table(signal, n=80, p=10, seed=0):
-    """Two classes; the first two features differ between them by `signal` standard deviations."""
-    rng = np.random.default_rng(seed)
-    y = np.arange(n) % 2
-    X = rng.normal(size=(n, p))
-    X[:, :2] += signal * y[:, np.newaxis]
-    return pd.DataFrame(X, columns=[f"x{j}" for j in range(p)]), y
 
 
 def fitted(X, y, n_resamples: int = 60, **options) -> pyfsagg.EnsembleResult:
@@ -52,10 +44,11 @@ def test_what_has_signal_is_proposed_and_noise_is_not(found: pyfsagg.EnsembleRes
     assert chosen.frame["status"].to_dict() == dict(found.to_frame()["status"])
     assert set(chosen.frame["status"].iloc[2:]) == {"indistinct"}
     kept = chosen.record()
-    assert (kept["number"], kept["compared"], kept["n_indistinct"]) == (2, 2, 0)
-    assert kept["reason"] == chosen.reason
-    assert kept["sentences"] == list(chosen.sentences)
-    assert kept["statuses"] == {"firm": 2, "borderline": 0, "out": 0, "indistinct": 8}
+    statuses = {"firm": 2, "borderline": 0, "out": 0, "indistinct": 8}
+    assert kept == {
+        **{"number": 2, "compared": 2, "n_indistinct": 0, "statuses": statuses},
+        **{"reason": chosen.reason, "sentences": list(chosen.sentences)},
+    }
     assert "n_columns" not in found.to_frame()
 
 
@@ -125,7 +118,7 @@ def test_everything_after_an_empty_proposal_works(nothing, found, tmp_path):
 
 
 def test_the_number_of_the_user_stays_and_others_are_marked(
-    found: pyfsagg.EnsembleResult,
+    found: pyfsagg.EnsembleResult, nothing: pyfsagg.EnsembleResult
 ) -> None:
     chosen = found.selection(4)
     assert chosen.number == 4
@@ -138,14 +131,11 @@ def test_the_number_of_the_user_stays_and_others_are_marked(
     )
     assert found.selection(1).sentences == ("The best 1 of 10 features is selected, as requested.",)
     assert found.selection(0.4).names == chosen.names
-
-
-def test_all_of_the_selected_may_be_indistinct(nothing: pyfsagg.EnsembleResult) -> None:
+    # All of the selected may be indistinct.
     best = nothing.select(2)
     told = "not distinguishable from noise at a family-wise error of 0.05"
-    assert nothing.selection(2).sentences[1] == (
-        f"All 2 selected are {told}: {best[0]} and {best[1]}."
-    )
+    both = f"All 2 selected are {told}: {best[0]} and {best[1]}."
+    assert nothing.selection(2).sentences[1] == both
     assert nothing.selection(1).sentences[1] == f"It is {told}: {best[0]}."
 
 
@@ -166,11 +156,6 @@ def test_statuses_go_by_frequency_and_noise() -> None:
     assert set(frame["status"]) == {"firm", "borderline", "indistinct", "out"}
 
 
-def test_another_word_is_refused(found: pyfsagg.EnsembleResult) -> None:
-    with pytest.raises(ParameterError, match="'auto'"):
-        found.select("best")
-
-
 def test_a_limit_on_false_selections_takes_the_place_of_a_proposal() -> None:
     result = fitted(*table(3.0), resampling="complementary_pairs")
     control = result.error_control(max_false=1)
@@ -181,8 +166,9 @@ def test_a_limit_on_false_selections_takes_the_place_of_a_proposal() -> None:
     both = result._options_in_force({"max_false": 1.0, "n_features_to_select": 5})
     assert len(result._texts(both)["selected.txt"].split()) == 5
     assert "error_control" in result._record(both)
-    with pytest.raises(ParameterError, match="give one of them"):
-        result.select(5, max_false=1.0)
+    for given, message in (({"max_false": 1.0}, "give one of them"), ({}, "'auto'")):
+        with pytest.raises(ParameterError, match=message):
+            result.select(5 if given else "best", **given)
 
 
 # --- the knee --------------------------------------------------------------------------------
@@ -196,26 +182,15 @@ def test_the_knee_is_the_best_split_into_two_groups() -> None:
             for k in range(1, len(scores))
         ]
         best = int(np.argmin(within)) + 1
-        explained = 1 - min(within) / total
-        assert knee_of(scores) == (best if explained > 0.75 else None)
-        assert (
-            knee_of(np.ldexp(scores, 1020)) == knee_of(np.ldexp(scores, -1040)) == knee_of(scores)
-        )
+        expected = best if 1 - min(within) / total > 0.75 else None
+        for power in (0, 1020, -1040):
+            assert knee_of(np.ldexp(scores, power)) == expected
     assert knee_of(np.array([9.0, 9.0, 1.0, 1.0, 1.0, 0.5])) == 2
-
-
-@pytest.mark.parametrize(
-    "scores",
-    [
-        np.arange(30.0)[::-1],  # evenly falling
-        np.arange(31.0)[::-1],
-        np.ones(8),
-        np.array([3.0, 2.0, 0.1, 0.0]),  # too few
-        np.array([np.inf, 3.0, 2.0, 1.0, 0.5]),
-    ],
-)
-def test_where_there_is_no_knee(scores: np.ndarray) -> None:
-    assert knee_of(scores) is None
+    for n in (30, 31):  # evenly falling
+        assert knee_of(np.arange(n)[::-1] * 1.0) is None
+    # Without differences, too few, or not finite.
+    for none in (np.ones(8), [3.0, 2.0, 0.1, 0.0], [np.inf, 3.0, 2.0, 1.0, 0.5]):
+        assert knee_of(np.array(none)) is None
 
 
 def test_the_knee_takes_the_best_of_those_above_noise() -> None:

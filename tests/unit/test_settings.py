@@ -69,12 +69,9 @@ def test_what_a_group_refuses(given: Any, error: type, message: str) -> None:
         Oven.of(given)
 
 
-def test_another_object_is_no_group() -> None:
+def test_what_may_stand_for_a_group() -> None:
     with pytest.raises(InputTypeError, match=r"oven must be a pyfsagg\.Oven, got \{'degrees': 3\}"):
         Oven.read("oven", {"degrees": 3})
-
-
-def test_the_first_setting_may_stand_for_the_group() -> None:
     assert Task.of_argument("regression").changed() == {"task": "regression"}
     assert Protocol.of_argument(["nested", "leaky"]).names_given == ("nested", "leaky")
     task = Task()
@@ -110,16 +107,10 @@ def test_the_record_is_plain() -> None:
     assert Oven(dish={"a": (1, np.float64(2.0))}).record()["dish"] == {"a": [1, 2.0]}
     assert Oven(dish=Oven(5)).record()["dish"]["settings"] == "Oven"
     assert Oven(dish=list(range(101))).record()["dish"] == "given (list)"
-    assert Task("regression", nominal=[2]).record() == {
-        "task": "regression",
-        "target_bins": 5,
-        "nominal": ["2"],
-        "adjust": None,
-        "always": None,
-        "drop_near_zero_variance": False,
-        "feature_groups": None,
-        "group_score": "auto",
-    }
+    expected = {"task": "regression", "target_bins": 5, "nominal": ["2"], "group_score": "auto"}
+    expected |= {"drop_near_zero_variance": False}
+    expected |= dict.fromkeys(("adjust", "always", "feature_groups"))
+    assert Task("regression", nominal=[2]).record() == expected
     assert Task(feature_groups=Path("g.csv")).record()["feature_groups"] == "g.csv"
     assert Task(feature_groups="prefix:_").record()["feature_groups"] == "prefix:_"
     assert Task(feature_groups={"g": ["a"]}).record()["feature_groups"] == "given (mapping)"
@@ -142,14 +133,11 @@ def test_flags_are_the_fields() -> None:
     assert "(default: 180)" in parser.format_help()
     assert "{fan,grill}" in parser.format_help()
     assert not hasattr(_parser(Oven, "mode").parse_args([]), "mode")
-
-
-def test_a_type_that_is_no_text_makes_the_same_flags() -> None:
+    # A type that is no text makes the same flags.
     fields = [("rounds", int, option(3, help="how often")), ("fast", bool, option(False, help=""))]
     made = dataclasses.make_dataclass("Made", fields, bases=(Settings,), frozen=True, eq=False)
-    parser = argparse.ArgumentParser()
-    made.add_flags(parser)
-    assert vars(parser.parse_args(["--fast", "--rounds", "5"])) == {"rounds": 5, "fast": True}
+    found = vars(_parser(made).parse_args(["--fast", "--rounds", "5"]))
+    assert found == {"rounds": 5, "fast": True}
 
 
 def test_a_field_more_is_a_flag_more(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -163,9 +151,8 @@ def test_a_field_more_is_a_flag_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(flags, "Task", LargerTask)
     parser = argparse.ArgumentParser()
     flags.Flags(parser).table()
-    found = LargerTask.from_flags(
-        parser.parse_args(["t.csv", "--target", "y", "--longest-name", "4", "--task", "regression"])
-    )
+    words = ["t.csv", "--target", "y", "--longest-name", "4", "--task", "regression"]
+    found = LargerTask.from_flags(parser.parse_args(words))
     assert found.changed() == {"task": "regression", "longest_name": 4}
 
 
@@ -243,23 +230,16 @@ def test_a_run_has_few_arguments(run: str, most: int) -> None:
 
 # --- settings without groups, as R and flags have them ---------------------------------------
 def test_flat_settings_are_gathered() -> None:
-    found = gather_settings(
-        {
-            "task": "regression",
-            "target_bins": 7,
-            "nominal": ["a"],
-            "pairs": 3,
-            "shuffles": "auto",
-            "checkpoint": "kept",
-            "scratch": None,
-            "n_resamples": "auto",
-            "precision": {"top": 4},
-            "resampling": "subsample",
-            "resampling_params": {"fraction": 0.8},
-            "sample_weight": [1, 2],
-            "filter": "pearson",
-        }
-    )
+    flat = {
+        "task": "regression",
+        "target_bins": 7,
+        "nominal": ["a"],
+        "pairs": 3,
+        "shuffles": "auto",
+    }
+    flat |= {"checkpoint": "kept", "scratch": None, "n_resamples": "auto", "precision": {"top": 4}}
+    flat |= {"resampling": "subsample", "resampling_params": {"fraction": 0.8}}
+    found = gather_settings({**flat, "sample_weight": [1, 2], "filter": "pearson"})
     assert set(found) == {"task", "checks", "execution", "n_resamples", "resampling", "filter"}
     assert found["task"].changed() == {"task": "regression", "target_bins": 7, "nominal": ["a"]}
     assert found["checks"].changed() == {"pairs": 3}
@@ -279,26 +259,20 @@ def test_flat_settings_are_gathered() -> None:
 def test_what_is_not_said_keeps_its_default() -> None:
     flat = {"task": None, "checkpoint": None, "resampling": "bootstrap", "resampling_params": {}}
     usual = {"task": "classification", "target_bins": 5, "pairs": "auto", "shuffles": "auto"}
-    assert (
-        gather_settings(flat) == gather_settings({**flat, **usual}) == {"resampling": "bootstrap"}
-    )
+    for given in (flat, {**flat, **usual}):
+        assert gather_settings(given) == {"resampling": "bootstrap"}
     assert gather_settings({}) == {}
+
+
+BELONGS = "precision belongs to n_resamples='auto'"
 
 
 @pytest.mark.parametrize(
     ("flat", "error", "message"),
     [
-        ({"precision": {"top": 3}}, ParameterError, "precision belongs to n_resamples='auto'"),
-        (
-            {"precision": {"top": 3}, "n_resamples": 10},
-            ParameterError,
-            "precision belongs to n_resamples='auto'",
-        ),
-        (
-            {"precision": {"tpo": 3}, "n_resamples": "auto"},
-            ParameterError,
-            "precision has no parameter 'tpo'",
-        ),
+        ({"precision": {"top": 3}}, ParameterError, BELONGS),
+        ({"precision": {"top": 3}, "n_resamples": 10}, ParameterError, BELONGS),
+        ({"precision": {"tpo": 3}, "n_resamples": "auto"}, ParameterError, "no parameter 'tpo'"),
         ({"row_indices": [[0]], "groups": [1]}, ParameterError, "row_indices say which rows"),
         ({"row_indices": [[0]], "sample_weight": [1]}, ParameterError, "row_indices say"),
         ({"row_indices": [[0]], "resampling_params": {"a": 1}}, ParameterError, "row_indices say"),

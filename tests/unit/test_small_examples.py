@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 import pytest
 
-from pyfsagg.aggregation import aggregate
+from pyfsagg.aggregation import about_lists, aggregate, agreement
 from pyfsagg.aggregation._base import describe_items, describe_lists, over_lists
-from pyfsagg.aggregation.about_lists import traits
-from pyfsagg.aggregation.agreement import overlap_of_uneven_lists, truncation_point
 from pyfsagg.error_control.bounds import largest_tail, pfer_threshold
 from pyfsagg.error_control.paths import q_values
 from pyfsagg.ranks import RankTable
@@ -28,25 +25,21 @@ FOUR = RankTable.from_ranks([[1, 2, 3, 4], [2, 1, 4, 3], [1, 3, 2, 4]])
 GAINS = RankTable.from_scores([[1.0, 0.0], [4.0, 9.0]])
 
 
-@pytest.mark.parametrize(
-    ("table", "method", "options", "expected"),
-    [
+TIED = RankTable.from_ranks([[1, 2, 3], [4, 2, 1], [2, 2, 2]], universe=4)
+TURNED = RankTable.from_lists([["a", "b", "c"], ["c", "a", "b"]])
+SPREAD = RankTable.from_scores([[3.0, 2.0, 1.0, 0.0], [6.0, 5.0, 1.0, 0.5]])
+UNEVEN = RankTable.from_lists([["a", "b"], ["a", "c"], ["d", "b"]])
+PLACES = RankTable.from_ranks([[1, 2, 4, 3], [1, 3, 4, 2]])
+
+
+def test_statistics_of_aggregators() -> None:
+    for table, method, options, expected in (
         (TWO, "mean_rank", {}, [1.5, 1.5, 3.0]),
         (THREE, "median_rank", {}, [1.0, 2.0, 3.0]),
         (TWO, "minimum_rank", {}, [1.0, 1.0, 3.0]),
-        (
-            RankTable.from_ranks([[1, 2, 3], [4, 2, 1], [2, 2, 2]], universe=4),
-            "geometric_mean_rank",
-            {},
-            [2.0, 2.0, 1.81712],
-        ),
+        (TIED, "geometric_mean_rank", {}, [2.0, 2.0, 1.81712]),
         (ABC, "borda", {}, [4.0, 1.0, 1.0]),
-        (
-            RankTable.from_lists([["a", "b", "c"], ["c", "a", "b"]]),
-            "best_go_first",
-            {},
-            [1.0, 3.0, 2.0],
-        ),
+        (TURNED, "best_go_first", {}, [1.0, 3.0, 2.0]),
         (SHORT, "reciprocal_rank_fusion", {}, [0.03279, 0.01613, 0.01613]),
         (SHORT, "vote_counting", {}, [2.0, 1.0, 1.0]),
         (ABC, "mc1", {}, [0.92200, 0.03900, 0.03900]),
@@ -56,67 +49,44 @@ GAINS = RankTable.from_scores([[1.0, 0.0], [4.0, 9.0]])
         (ABC, "mc1_row", {}, [1.0, 0.33333, 0.33333]),
         (ABC, "mc2_row", {}, [1.0, 0.66667, 0.66667]),
         (TWO, "stuart", {}, [0.33333, 0.33333, 1.0]),
-        (
-            RankTable.from_ranks([[1, 2, 4, 3], [1, 3, 4, 2]]),
-            "mean_p_value",
-            {},
-            [0.1103, 0.7299, 0.9928, 0.7299],
-        ),
+        (PLACES, "mean_p_value", {}, [0.1103, 0.7299, 0.9928, 0.7299]),
         (RankTable.from_scores([[1.0, 2.0], [3.0, 6.0]]), "arithmetic_mean", {}, [2.0, 4.0]),
         (GAINS, "geometric_mean", {}, [2.0, 0.0]),
         (GAINS, "geometric_mean", {"nonpositive_as": 1.0}, [2.0, 3.0]),
         (RankTable.from_scores([[3.0, 1.0], [4.0, 1.0]]), "l2_norm", {}, [5.0, 1.41421]),
-        (
-            RankTable.from_scores([[3.0, 2.0, 1.0, 0.0], [6.0, 5.0, 1.0, 0.5]]),
-            "fpcps",
-            {"n_features_to_select": None},
-            [1.793, 0.867, -0.940, -1.720],
-        ),
-        (
-            RankTable.from_lists([["a", "b"], ["a", "c"], ["d", "b"]]),
-            "maic",
-            {"fit": "none"},
-            [3.978, 3.396, 1.677, 1.0],
-        ),
-    ],
-)
-def test_statistics_of_aggregators(
-    table: RankTable, method: str, options: dict[str, Any], expected: list[float]
-) -> None:
-    np.testing.assert_allclose(aggregate(table, method, **options).statistic, expected, atol=6e-4)
+        (SPREAD, "fpcps", {"n_features_to_select": None}, [1.793, 0.867, -0.940, -1.720]),
+        (UNEVEN, "maic", {"fit": "none"}, [3.978, 3.396, 1.677, 1.0]),
+    ):
+        np.testing.assert_allclose(
+            aggregate(table, method, **options).statistic, expected, atol=6e-4
+        )
 
 
-def test_p_values_of_robust_rank_aggregation() -> None:
+def test_p_values_of_rra_and_the_first_by_birra() -> None:
     bounds = aggregate(FOUR, "rra").p_values
     np.testing.assert_allclose(bounds, [0.375, 1.0, 1.0, 1.0], atol=1e-12)
     exact = aggregate(FOUR, "rra", exact=True).p_values
     np.testing.assert_allclose(exact, [0.2674, 0.6792, 0.9706, 0.9995], atol=5e-5)
-
-
-def test_birra_finds_the_first_of_most_lists() -> None:
     lists = [list("abcdefgh"), list("badcfehg"), list("acbdgefh"), list("hgfedcba")]
     result = aggregate(RankTable.from_lists(lists), "birra", prior=0.25)
     assert result.names[int(result.statistic.argmax())] == "a"
 
 
-def test_values_and_descriptions_over_lists() -> None:
+def test_values_descriptions_and_agreement_of_lists() -> None:
     values, weights = np.array([[1.0, 4.0], [2.0, np.nan]]), np.array([3.0, 1.0])
     assert over_lists(values, "mean", weights).tolist() == [1.25, 4.0]
     table = RankTable.from_lists({"x": ["a", "b", "c"], "y": ["a", "c"]})
     result = aggregate(table, "mean_rank")
     assert describe_items(table, result)["n_lists"].to_dict() == {"a": 2, "b": 1, "c": 2}
     assert describe_lists(table, result, top=2)["in_top"].to_dict() == {"x": 2, "y": 1}
-    seen = traits(RankTable.from_lists([list("abcd"), list("abxy"), list("uv")]))
+    seen = about_lists.traits(RankTable.from_lists([list("abcd"), list("abxy"), list("uv")]))
     assert (seen["n_lists"], seen["length"], seen["agreement"]) == (3.0, 4.0, 0.25)
-
-
-def test_agreement_of_two_lists() -> None:
-    assert truncation_point(np.r_[np.ones(20), np.zeros(80)], 10) == 20
-    overlap = overlap_of_uneven_lists(np.array([0, 1, 2]), np.array([0, 1]), 0.9)
+    assert agreement.truncation_point(np.r_[np.ones(20), np.zeros(80)], 10) == 20
+    overlap = agreement.overlap_of_uneven_lists(np.array([0, 1, 2]), np.array([0, 1]), 0.9)
     np.testing.assert_allclose(overlap, [1.0, 0.4117, 1.0], atol=5e-5)
 
 
-def test_ranks_and_ties() -> None:
+def test_ranks_ties_and_bounds_on_errors() -> None:
     scores = np.array([0.5, 2.0, 0.5, 1.0])
     assert tie_sizes(scores).tolist() == [2, 1, 2, 1]
     assert about_ties(scores) == "2 of 4 features have the same score: their order is arbitrary."
@@ -128,9 +98,6 @@ def test_ranks_and_ties() -> None:
     assert twice.ranks.tolist() == [[1.0, 2.0], [1.0, 2.0], [2.0, 1.0]]
     last = RankTable.from_scores([[0.9, 0.0, 0.0, 0.0]])._with_last_places()
     assert last.ranks.tolist() == [[1.0, 4.0, 4.0, 4.0]]
-
-
-def test_bounds_on_errors() -> None:
     assert largest_tail(0.05, 30, 50, -0.5) == pytest.approx(0.01247, abs=5e-7)
     assert pfer_threshold(9, 100, 1.0, n_pairs=25) == 0.72
     assert pfer_threshold(16, 50, 1.0, assumption="none") == math.inf

@@ -33,6 +33,10 @@ def made(kind: Any, **changes: Any) -> Any:
     return X
 
 
+def blocks(X: np.ndarray) -> Any:
+    return bsr_matrix(X, blocksize=(2, 3))
+
+
 def with_keys(*keys: Any) -> Any:
     X = sparse.dok_matrix(DENSE)
     X._dict = dict.fromkeys(keys, 1.0)
@@ -46,61 +50,60 @@ def with_lists(columns: list[Any], values: list[float]) -> Any:
 
 
 DAMAGED = {
-    "csr, column too large": (lambda: made(csr_matrix, indices={3: 77}), "column 77"),
-    "csr, column just too large": (lambda: made(csr_matrix, indices={-1: 6}), "column 6"),
-    "csr array": (lambda: made(csr_array, indices={3: 77}), "column 77, and there are 6"),
-    "csr, negative column": (lambda: made(csr_matrix, indices={3: -1}), "column -1"),
+    "csr, column too large": (made(csr_matrix, indices={3: 77}), "column 77"),
+    "csr, column just too large": (made(csr_matrix, indices={-1: 6}), "column 6"),
+    "csr array": (made(csr_array, indices={3: 77}), "column 77, and there are 6"),
+    "csr, negative column": (made(csr_matrix, indices={3: -1}), "column -1"),
     "csr, pointer falls": (
-        lambda: made(csr_matrix, indptr={4: 1000}),
-        "indptr falls from 1000 to .* at row 4",
+        made(csr_matrix, indptr={4: 1000}),
+        "falls from 1000 to .* at row 4",
     ),
-    "csr, pointer negative": (lambda: made(csr_matrix, indptr={4: -5}), "indptr falls"),
+    "csr, pointer negative": (made(csr_matrix, indptr={4: -5}), "indptr falls"),
     "csr, pointer beyond the end": (
-        lambda: made(csr_matrix, indptr={-1: 1000}),
+        made(csr_matrix, indptr={-1: 1000}),
         "indptr ends with 1000",
     ),
-    "csr, pointer begins late": (lambda: made(csr_matrix, indptr={0: 1}), "begins with 1"),
+    "csr, pointer begins late": (made(csr_matrix, indptr={0: 1}), "begins with 1"),
     "csr, pointer too short": (
-        lambda: made(csr_matrix, indptr=np.zeros(3, np.int32)),
+        made(csr_matrix, indptr=np.zeros(3, np.int32)),
         "3 entries instead of 21 for 20 rows",
     ),
-    "csr, shape too small": (lambda: made(csr_matrix, _shape=(20, 3)), "there are 3"),
-    "csr, shape exchanged": (lambda: made(csr_matrix, _shape=(6, 20)), "instead of 7"),
-    "csr, fewer values": (lambda: made(csr_matrix, data=np.ones(3)), "indices for 3 values"),
-    "csr, table of values": (lambda: made(csr_matrix, data=np.ones((3, 3))), "2 dimensions"),
-    "csc, row too large": (lambda: made(csc_matrix, indices={0: 20}), "row 20, and there are 20"),
-    "csc, pointer falls": (lambda: made(csc_matrix, indptr={1: 30}), "falls .* at column 1"),
-    "coo, row": (lambda: made(coo_matrix, row={2: 20}), "row 20"),
-    "coo, column": (lambda: made(coo_matrix, col={2: -7}), "column -7"),
-    "coo, fewer values": (lambda: made(coo_matrix, data=np.ones(2)), "for 2 values"),
+    "csr, shape too small": (made(csr_matrix, _shape=(20, 3)), "there are 3"),
+    "csr, shape exchanged": (made(csr_matrix, _shape=(6, 20)), "instead of 7"),
+    "csr, fewer values": (made(csr_matrix, data=np.ones(3)), "indices for 3 values"),
+    "csr, table of values": (made(csr_matrix, data=np.ones((3, 3))), "2 dimensions"),
+    "csc, row too large": (made(csc_matrix, indices={0: 20}), "row 20, and there are 20"),
+    "csc, pointer falls": (made(csc_matrix, indptr={1: 30}), "falls .* at column 1"),
+    "coo, row": (made(coo_matrix, row={2: 20}), "row 20"),
+    "coo, column": (made(coo_matrix, col={2: -7}), "column -7"),
+    "coo, fewer values": (made(coo_matrix, data=np.ones(2)), "for 2 values"),
     "bsr, block": (
-        lambda: made(lambda X: bsr_matrix(X, blocksize=(2, 3)), indices={0: 2}),
+        made(blocks, indices={0: 2}),
         "block column 2, and there are 2",
     ),
     "bsr, blocks that do not fill": (
-        lambda: made(bsr_matrix, data=np.ones((9, 3, 3))),
+        made(bsr_matrix, data=np.ones((9, 3, 3))),
         r"blocks of \(3, 3\) do not fill",
     ),
-    "bsr, no blocks": (lambda: made(bsr_matrix, data=np.ones(9)), "not that of blocks"),
-    "lil, column": (lambda: with_lists([77], [1.0]), "column 77"),
-    "lil, more values": (lambda: with_lists([1], [1.0, 2.0]), "row 3 has 1 columns for 2"),
+    "bsr, no blocks": (made(bsr_matrix, data=np.ones(9)), "not that of blocks"),
+    "lil, column": (with_lists([77], [1.0]), "column 77"),
+    "lil, more values": (with_lists([1], [1.0, 2.0]), "row 3 has 1 columns for 2"),
     "lil, fewer rows": (
-        lambda: made(sparse.lil_matrix, rows=np.array([[1]], dtype=object)),
+        made(sparse.lil_matrix, rows=np.array([[1]], dtype=object)),
         "1 and 20 lists",
     ),
-    "dok, column": (lambda: with_keys((0, 1), (3, 77)), "column 77"),
-    "dok, row": (lambda: with_keys((-1, 2)), "row -1"),
-    "dok, no pair": (lambda: with_keys("a"), "not a pair"),
-    "dia, far away": (lambda: made(dia_matrix, offsets={0: -(2**31) + 1}), "lies outside"),
-    "dia, twice": (lambda: made(dia_matrix, offsets={0: 0, 1: 0}), "twice"),
-    "dia, fewer": (lambda: made(dia_matrix, offsets=np.array([0])), "1 diagonals"),
+    "dok, column": (with_keys((0, 1), (3, 77)), "column 77"),
+    "dok, row": (with_keys((-1, 2)), "row -1"),
+    "dok, no pair": (with_keys("a"), "not a pair"),
+    "dia, far away": (made(dia_matrix, offsets={0: -(2**31) + 1}), "lies outside"),
+    "dia, twice": (made(dia_matrix, offsets={0: 0, 1: 0}), "twice"),
+    "dia, fewer": (made(dia_matrix, offsets=np.array([0])), "1 diagonals"),
 }
 
 
 @pytest.mark.parametrize("case", list(DAMAGED))
 def test_damage_is_named(case: str) -> None:
-    make, message = DAMAGED[case]
-    X = make()
+    X, message = DAMAGED[case]
     with pytest.raises(DataError, match=f"X is a damaged sparse matrix.*{message}.*; make it anew"):
         pyfsagg.wam(X, Y, n_resamples=3)
 
@@ -131,10 +134,8 @@ def test_indices_must_be_whole_numbers(X: Any) -> None:
 
 
 def test_a_selector_refuses_damaged_new_data() -> None:
-    selector = pyfsagg.WithinAggregationSelector(
-        "ig", n_features_to_select=2, n_resamples=5, random_state=0
-    )
-    selector.fit(csr_matrix(DENSE), Y)
+    options = {"n_features_to_select": 2, "n_resamples": 5, "random_state": 0}
+    selector = pyfsagg.WithinAggregationSelector("ig", **options).fit(csr_matrix(DENSE), Y)
     kept = selector.transform(csr_matrix(DENSE)).toarray()
     np.testing.assert_array_equal(kept, DENSE[:, selector.get_support()])
     with pytest.raises(DataError, match="column 77"):
@@ -163,9 +164,8 @@ def test_every_format_gives_the_dense_table_and_is_left_alone(format):
             before = arrays(X)
             table = as_table(X, sparse=True)
             assert isinstance(table, SparseTable)
-            np.testing.assert_array_equal(
-                np.column_stack([table.column(j) for j in range(6)]), dense.astype(np.float64)
-            )
+            read = np.column_stack([table.column(j) for j in range(6)])
+            np.testing.assert_array_equal(read, dense.astype(np.float64))
             for old, new in zip(before, arrays(X), strict=True):
                 np.testing.assert_array_equal(old, new)
 
@@ -180,29 +180,21 @@ def doubled(format: str, dtype: Any) -> Any:
         return X
     if format == "bsr":
         return bsr_matrix((data[:, None, None], [1, 0, 0, 0], [0, 3, 4, 4]), shape)
-    if format == "csr":
-        X = csr_matrix((data, [1, 0, 0, 0], [0, 3, 4, 4]), shape)
-    else:
-        X = csc_matrix((data[[1, 2, 3, 0]], [1, 0, 0, 0], [0, 3, 4]), shape)
-    X.has_sorted_indices = True
-    X.has_canonical_format = True
+    by_row = csr_matrix((data, [1, 0, 0, 0], [0, 3, 4, 4]), shape)
+    by_column = csc_matrix((data[[1, 2, 3, 0]], [1, 0, 0, 0], [0, 3, 4]), shape)
+    X = by_row if format == "csr" else by_column
+    X.has_sorted_indices = X.has_canonical_format = True
     return X
 
 
 @pytest.mark.parametrize("format", ["csr", "csc", "coo", "bsr"])
 def test_doubles_add_up_whatever_their_type_and_order(format):
-    for dtype, total in [
-        (np.float64, 200.0),
-        (np.float32, 200.0),
-        (np.int8, 200.0),
-        (np.uint8, 200.0),
-        (bool, 1.0),
-    ]:
+    for dtype in (np.float64, np.float32, np.int8, np.uint8, bool):
         X = doubled(format, dtype)
         before = arrays(X)
         table = as_table(X, sparse=True)
         assert isinstance(table, SparseTable)
-        single = 1.0 if dtype is bool else 100.0
+        total, single = (1.0, 1.0) if dtype is bool else (200.0, 100.0)
         assert table.column(0).tolist() == [total, single, 0.0]
         assert table.column(1).tolist() == [1.0, 0.0, 0.0]
         assert table.rows.tolist() == [0, 1, 0]

@@ -29,27 +29,19 @@ from joblib import Parallel, delayed
 from sklearn.tree import DecisionTreeClassifier
 
 import pyfsagg
-from pyfsagg import Checks
 from pyfsagg._base.remarks import ALONE
 from pyfsagg.exceptions import PyfsaggWarning
 
 THREADS = 6
-
-
-def ensemble(folder: Path) -> str:
-    """A page, whose pictures are drawn with settings of their own."""
-    frame = pd.read_csv(folder / "classes.csv")
-    X, y = frame.drop(columns="class_"), frame["class_"]
-    few = Checks(pairs=2, shuffles=19)
-    result = pyfsagg.bam(X, y, n_resamples=8, random_state=1, n_jobs=2, checks=few)
-    return result.to_html()
-
-
-def standings(folder: Path) -> str:
-    return pyfsagg.standings(pd.read_csv(folder / "scores.csv")).to_html()
+PATH = [str(Path(__file__).parents[1] / "support"), str(Path(__file__).parent)]
 
 
 Function = Callable[[pd.DataFrame, pd.Series, pd.DataFrame], Any]  # of a table, classes and scores
+FEW: dict[str, Any] = {
+    "n_resamples": 8,
+    "random_state": 1,
+    "checks": pyfsagg.Checks(pairs=2, shuffles=19),
+}
 SETS = [{"a", "b"}, {"a", "c"}, {"b", "a"}]
 FUNCTIONS: dict[str, Function] = {
     "adequacy": lambda X, y, s: pyfsagg.adequacy(s, n_boot=20, random_state=0),
@@ -113,8 +105,9 @@ def on_data(function: Function) -> Callable[[Path], Any]:
 CASES: dict[str, Callable[[Path], Any]] = {
     **{case.name: case.python for case in doors.cases()},
     **{name: on_data(function) for name, function in FUNCTIONS.items()},
-    "bam-page": ensemble,
-    "standings-page": standings,
+    # Pages, whose pictures are drawn with settings of their own.
+    "bam-page": on_data(lambda X, y, s: pyfsagg.bam(X, y, n_jobs=2, **FEW).to_html()),
+    "standings-page": on_data(lambda X, y, s: pyfsagg.standings(s).to_html()),
 }
 
 
@@ -228,10 +221,11 @@ def test_six_threads(folder: Path, alone: dict[str, str], others: set[str]) -> N
     finally:
         sys.setswitchinterval(interval)
     if others:  # the package's own category is not among what they change
-        ours = (each for each in warnings.filters if issubclass(each[2], PyfsaggWarning))
-        assert [*ours] == [
-            each for each in before["warnings"] if issubclass(each[2], PyfsaggWarning)
-        ]
+        now, then = (
+            [each for each in filters if issubclass(each[2], PyfsaggWarning)]
+            for filters in (warnings.filters, before["warnings"])
+        )
+        assert now == then
         before["warnings"] = list(warnings.filters)
     unchanged(before)
 
@@ -257,11 +251,8 @@ def test_forks(folder: Path, alone: dict[str, str]) -> None:
 def test_workers_of_loky(folder: Path, alone: dict[str, str]) -> None:
     """Functions travel by their place in this file, the results by their digests."""
     names = list(CASES)[::5]
-    path = [str(Path(__file__).parents[1] / "support"), str(Path(__file__).parent)]
-    found = Parallel(n_jobs=2, backend="loky")(
-        delayed(_in_worker)(path, name, str(folder)) for name in names
-    )
-    assert found == [alone[name] for name in names]
+    calls = (delayed(_in_worker)(PATH, name, str(folder)) for name in names)
+    assert Parallel(n_jobs=2, backend="loky")(calls) == [alone[name] for name in names]
 
 
 def _in_worker(path: list[str], name: str, folder: str) -> str:
@@ -276,10 +267,9 @@ def test_a_kernel_of_jupyter(folder: Path, alone: dict[str, str]) -> None:
     pytest.importorskip("ipykernel")
     client = pytest.importorskip("jupyter_client")
     names = [*list(CASES)[::8], "bam-page"]
-    path = [str(Path(__file__).parents[1] / "support"), str(Path(__file__).parent)]
     code = f"""
 import sys
-sys.path[:0] = {path!r}
+sys.path[:0] = {PATH!r}
 import json, test_state
 from pathlib import Path
 folder = Path({str(folder)!r})
@@ -329,12 +319,7 @@ COMMANDS = [
 ]  # fmt: skip
 
 
-def test_commands_leave_the_process_as_it_was(
-    folder: Path,
-    alone: dict[str, str],
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_commands_leave_the_process_as_it_was(folder, alone, monkeypatch, capsys) -> None:
     """The second time: the first imports."""
     from pyfsagg.cli import main
 

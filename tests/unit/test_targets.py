@@ -25,10 +25,12 @@ RNG = np.random.default_rng(0)
 ROWS = RNG.integers(0, len(y), (3, len(y)))
 
 
+def ranked(name, table=X, numbers=y, **options) -> pyfsagg.EnsembleResult:
+    return pyfsagg.wam(table, numbers, filter=name, task="regression", **options)
+
+
 def scores_of(name: str, rows: np.ndarray = ROWS) -> np.ndarray:
-    return pyfsagg.wam(
-        X, y, filter=name, task="regression", resampling=pyfsagg.resampling.Rows(rows)
-    ).combined
+    return ranked(name, resampling=pyfsagg.resampling.Rows(rows)).combined
 
 
 # --- numbers ---------------------------------------------------------------------------------
@@ -71,9 +73,7 @@ def test_constant_columns_and_a_perfect_fit() -> None:
         ("spearman", 1 - 1e-12, 1 + 1e-12),
         ("f_statistic", 1e12, np.finfo(float).max),
     ):
-        run = pyfsagg.wam(
-            table, numbers, filter=name, task="regression", resampling=pyfsagg.resampling.Rows(rows)
-        )
+        run = ranked(name, table, numbers, resampling=pyfsagg.resampling.Rows(rows))
         same, twice, noise = run.combined[0]
         assert same == 0.0
         assert low <= twice <= high
@@ -82,12 +82,9 @@ def test_constant_columns_and_a_perfect_fit() -> None:
 
 def test_f_of_a_copy_of_the_target_is_a_finite_number_everywhere() -> None:
     """Its sums and squares, too: in reports, and in the agreement of halves (warnings are errors here)."""
-    rng = np.random.default_rng(1)
-    numbers = rng.normal(size=40)
-    table = pd.DataFrame({"copy": numbers, "a": rng.normal(size=40), "b": rng.normal(size=40)})
-    run = pyfsagg.wam(
-        table, numbers, filter="f_statistic", task="regression", n_resamples=20, random_state=0
-    )
+    noise = np.random.default_rng(1).normal(size=(40, 3))
+    table, numbers = pd.DataFrame(noise, columns=["copy", "a", "b"]), noise[:, 0]
+    run = ranked("f_statistic", table, numbers, n_resamples=20, random_state=0)
     assert run.to_frame().index[0] == "copy"
     assert np.isfinite(run.scores).all()
     assert "copy" in run.summary_text()
@@ -97,35 +94,27 @@ def test_f_of_a_copy_of_the_target_is_a_finite_number_everywhere() -> None:
 def test_entropy_filters_see_bins_of_equal_size() -> None:
     bins = pd.qcut(y, 5, labels=False)
     for name in ("information_gain", "mrmr", "chi_squared"):
-        by_class = pyfsagg.wam(
-            X, bins, filter=name, resampling=pyfsagg.resampling.Rows(ROWS)
-        ).combined
-        np.testing.assert_array_equal(scores_of(name), by_class)
+        by_class = pyfsagg.wam(X, bins, filter=name, resampling=pyfsagg.resampling.Rows(ROWS))
+        np.testing.assert_array_equal(scores_of(name), by_class.combined)
 
 
 @pytest.mark.parametrize("name", ["pearson", "spearman", "f_statistic", "mrmr_correlation"])
 def test_a_weight_of_two_is_a_row_written_twice(name: str) -> None:
     weight = np.random.default_rng(3).integers(1, 3, len(y))
     rows = np.repeat(np.arange(len(y)), weight)
-    twice = pyfsagg.wam(
-        X.iloc[rows], y.iloc[rows], filter=name, task="regression", n_resamples=4, random_state=5
-    )
-    weighted = pyfsagg.wam(
-        X, y, filter=name, task="regression", n_resamples=4, random_state=5,
-        resampling=pyfsagg.resampling.Bootstrap(sample_weight=weight),
-    )  # fmt: skip
+    twice = ranked(name, X.iloc[rows], y.iloc[rows], n_resamples=4, random_state=5)
+    plan = pyfsagg.resampling.Bootstrap(sample_weight=weight)
+    weighted = ranked(name, n_resamples=4, random_state=5, resampling=plan)
     np.testing.assert_allclose(twice.combined, weighted.combined, rtol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["pearson", "spearman", "mrmr_correlation"])
 def test_workers_and_the_order_of_rows_change_nothing(name: str) -> None:
-    options = {"filter": name, "task": "regression", "n_resamples": 20, "random_state": 2}
-    options["checks"] = "none"
-    one = pyfsagg.wam(X, y, n_jobs=1, **options)
-    two = pyfsagg.wam(X, y, n_jobs=2, **options)
+    options = {"n_resamples": 20, "random_state": 2, "checks": "none"}
+    one, two = (ranked(name, n_jobs=n_jobs, **options) for n_jobs in (1, 2))
     np.testing.assert_array_equal(one.combined, two.combined)
     order = np.random.default_rng(4).permutation(len(y))
-    shuffled = pyfsagg.wam(X.iloc[order], y.iloc[order], **options)
+    shuffled = ranked(name, X.iloc[order], y.iloc[order], **options)
     np.testing.assert_allclose(shuffled.combined, one.combined, atol=1e-12)
 
 
@@ -136,13 +125,13 @@ def test_estimators_and_functions_see_the_numbers() -> None:
         seen.append(numbers)
         return np.ones(features.shape[1])
 
-    pyfsagg.wam(X, y, filter=look, task="regression", n_resamples=1)
+    ranked(look, n_resamples=1)
     np.testing.assert_array_equal(seen[0], y)
     forest = RandomForestRegressor(n_estimators=5, random_state=0)
-    run = pyfsagg.wam(X, y, filter=forest, task="regression", n_resamples=3, random_state=0)
+    run = ranked(forest, n_resamples=3, random_state=0)
     assert set(run.select(3)) & {"bmi", "s5"}
     with pytest.raises(DataError, match="'DecisionTreeClassifier' ranks by classes"):
-        pyfsagg.wam(X, y, filter=DecisionTreeClassifier(), task="regression", n_resamples=2)
+        ranked(DecisionTreeClassifier(), n_resamples=2)
 
 
 @pytest.mark.parametrize(
@@ -176,9 +165,9 @@ def test_missing_values_and_words_without_order_are_refused_by_name() -> None:
     for name in ("pearson", "spearman", "mrmr_correlation", "f_statistic"):
         if name != "spearman":  # which uses the rows in which a feature is known
             with pytest.raises(DataError, match="'bmi' has missing values"):
-                pyfsagg.wam(gaps, y, filter=name, task="regression", n_resamples=2)
+                ranked(name, gaps, n_resamples=2)
         with pytest.raises(DataError, match="'site' is nominal with 3 levels"):
-            pyfsagg.wam(words, y, filter=name, task="regression", n_resamples=2)
+            ranked(name, words, n_resamples=2)
 
 
 def test_few_different_numbers_make_fewer_bins() -> None:
@@ -209,10 +198,8 @@ def test_the_filters_without_labels() -> None:
 def test_unsupervised_rankings_are_filters(name: str) -> None:
     table = as_table(WINE.X)
     options = {"filter": name, "filter_params": FEW[name], "checks": "none"}
-    run, again = (
-        pyfsagg.wam(WINE.X, n_resamples=3, random_state=1, n_jobs=jobs, **options)
-        for jobs in (1, 2)
-    )
+    few = {"n_resamples": 3, "random_state": 1, **options}
+    run, again = (pyfsagg.wam(WINE.X, n_jobs=jobs, **few) for jobs in (1, 2))
     np.testing.assert_array_equal(run.combined, again.combined)
     rows = pyfsagg.resampling.Rows(np.arange(table.n_samples)[np.newaxis])
     whole = pyfsagg.wam(WINE.X, resampling=rows, **options)
@@ -229,9 +216,8 @@ def test_labels_make_no_difference_to_them() -> None:
 
 
 def test_everything_around_an_ensemble_does_without_a_target(tmp_path) -> None:
-    run = pyfsagg.bam(
-        WINE.X, filters=("laplacian_score", "svd_entropy"), n_resamples=4, random_state=0
-    )
+    few = ("laplacian_score", "svd_entropy")
+    run = pyfsagg.bam(WINE.X, filters=few, n_resamples=4, random_state=0)
     assert run.stability().shape == (3, 5)
     run.save(tmp_path / "run")
     loaded = pyfsagg.EnsembleResult.load(tmp_path / "run")
@@ -240,13 +226,9 @@ def test_everything_around_an_ensemble_does_without_a_target(tmp_path) -> None:
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "without a target" in page
     assert "labels, called" not in page
-    found = pyfsagg.influence(
-        WINE.X, filter="laplacian_score", n_folds=4, n_resamples=3, random_state=0
-    )
-    assert found.n_folds == 4
-    selector = pyfsagg.WithinAggregationSelector(
-        "laplacian_score", n_resamples=3, n_features_to_select=2
-    )
+    options = {"filter": "laplacian_score", "n_resamples": 3}
+    assert pyfsagg.influence(WINE.X, n_folds=4, random_state=0, **options).n_folds == 4
+    selector = pyfsagg.WithinAggregationSelector(n_features_to_select=2, **options)
     assert selector.fit_transform(WINE.X).shape == (178, 2)
     assert not selector._requires_target()
     assert pyfsagg.BetweenAggregationSelector()._requires_target()
@@ -269,17 +251,12 @@ def test_bad_input_without_a_target(options: dict[str, object], message: str) ->
         pyfsagg.wam(WINE.X, n_resamples=2, **options)
 
 
-def test_the_identity_of_the_data_knows_the_kind_of_target() -> None:
-    table = as_table(WINE.X)
-    hashes = {
-        data_hash(table, check_target(WINE.y, 178)),
-        data_hash(table, check_target(WINE.X["ash"], 178, task="regression")),
-        data_hash(table, check_target(None, 178, optional=True)),
-    }
-    assert len(hashes) == 3
-
-
-def test_the_list_of_filters_names_their_targets() -> None:
+def test_the_kind_of_target_is_known_to_the_identity_of_the_data_and_to_the_list_of_filters() -> (
+    None
+):
+    classes, number = check_target(WINE.y, 178), check_target(WINE.X["ash"], 178, task="regression")
+    kinds = (classes, number, check_target(None, 178, optional=True))
+    assert len({data_hash(as_table(WINE.X), target) for target in kinds}) == 3
     targets = list_methods("filters")["targets"]
     assert targets["frcm"] == "classes, numeric, survival, none"
     assert targets["value_difference_metric"] == "classes"
@@ -320,14 +297,12 @@ def test_groups_stay_together() -> None:
     # Rows of a group are copies: a neighbour knows the answer unless the group stays together.
     table = rng.normal(size=(20, 5))[groups] + 1e-6 * rng.normal(size=(120, 5))
     coin = rng.permutation(np.repeat([0, 1], 10))[groups]
-    options = {
-        "methods": ["chi_squared"], "classifiers": ["knn"], "thresholds": [1.0], "baselines": [],
-        "n_resamples": 3, "random_state": 0,
-    }  # fmt: skip
-    apart = pyfsagg.evaluate(table, coin, **options, protocol="nested").summary()["mean"]
-    together = pyfsagg.evaluate(
-        table, coin, **options, protocol=pyfsagg.Protocol("nested", groups=groups)
-    ).summary()["mean"]
+    options = {"methods": ["chi_squared"], "classifiers": ["knn"], "thresholds": [1.0]}
+    options |= {"baselines": [], "n_resamples": 3, "random_state": 0}
+    apart, together = (
+        pyfsagg.evaluate(table, coin, **options, protocol=protocol).summary()["mean"]
+        for protocol in ("nested", pyfsagg.Protocol("nested", groups=groups))
+    )
     assert (apart > 0.95).all()
     assert (together < 0.85).all()
 

@@ -53,23 +53,24 @@ def test_places_that_count() -> None:
     left = 798
     assert check.expected == pytest.approx(6 - left * (1 - (1 - 2 / left) ** 3), rel=1e-10)
     assert 4 < check.pool < check.pool_upper < 800
-    with_unranked = check_universe(
-        RankTable.from_lists(lists, universe=1000, unranked=[["a", "b", "c", "d"]])
-    )
+    more = RankTable.from_lists(lists, universe=1000, unranked=[["a", "b", "c", "d"]])
+    with_unranked = check_universe(more)
     assert (with_unranked.n_lists, with_unranked.n_repeats) == (3, 2)
     whole = check_universe(RankTable.from_lists(lists, universe=1000), top_share=0.0)
     assert (whole.n_entries, whole.n_repeats) == (9, 3)  # the first place never counts
     none = check_universe(RankTable.from_lists(lists, universe=1000), confidence_level=0.999999)
     assert none.pool is none.pool_upper is None
+    for settings in ({"top_share": 1.5}, {"confidence_level": 0.0}):
+        with pytest.raises(ParameterError):
+            check_universe(more, **settings)
 
 
 def test_ties_are_below_if_their_best_place_is() -> None:
     rng = np.random.default_rng(2)
     lists = lists_of(rng, 4, 20, 60)
     tied = [[*names[:10], tuple(names[10:])] for names in lists]
-    assert check_universe(RankTable.from_lists(tied, 900)) == check_universe(
-        RankTable.from_lists(lists, 900)
-    )
+    expected = check_universe(RankTable.from_lists(lists, 900))
+    assert check_universe(RankTable.from_lists(tied, 900)) == expected
     across = [[*names[:8], tuple(names[8:12]), *names[12:]] for names in lists]
     assert check_universe(RankTable.from_lists(across, 900)).n_entries == 4 * 8
     scores = rng.random((6, 60))
@@ -86,23 +87,13 @@ def test_ties_are_below_if_their_best_place_is() -> None:
         (RankTable.from_lists([["a", "b"], ["b", "a"]]), "its own universe"),
         (RankTable.from_normalized_ranks([[0.1, np.nan], [0.3, 1.0]], full=False), "its own"),
         (RankTable.from_lists([["a"], ["a", "c"]], universe=90), "two ranked lists"),
-        (
-            RankTable.from_lists([["a", "b"]], unranked=[["b", "d"]], universe=90),
-            "two ranked lists",
-        ),
+        (RankTable.from_lists([["a", "b"]], 90, unranked=[["b", "d"]]), "two ranked lists"),
     ],
 )
 def test_tables_without_a_universe_to_check(table, message) -> None:
     with pytest.raises(DataError, match=message):
         check_universe(table)
     assert aggregate(table, "rra").universe_check is None
-
-
-def test_refused_settings() -> None:
-    table = RankTable.from_lists([["a", "b"], ["b", "c"]], universe=90)
-    for settings in ({"top_share": 1.5}, {"confidence_level": 0.0}):
-        with pytest.raises(ParameterError):
-            check_universe(table, **settings)
 
 
 def test_it_is_told_and_kept(tmp_path) -> None:
@@ -112,9 +103,8 @@ def test_it_is_told_and_kept(tmp_path) -> None:
     assert check.sentence in result._answer()
     assert check.sentence in result.sentences()  # what R prints
     assert any("could contain any of 2,000 items" in each for each in result.sentences())
-    assert f"from at most {check.pool_upper:,} with 95% confidence" in " ".join(
-        result.summary_text().split()
-    )
+    told = " ".join(result.summary_text().split())
+    assert f"from at most {check.pool_upper:,} with 95% confidence" in told
     assert "the repeats do not show which" in result.to_html()
     assert f"assume a universe of 2,000, its lists at most {check.pool_upper}" in repr(result)
     assert result.save(tmp_path / "run").is_dir()

@@ -47,11 +47,8 @@ for call in (
 
 def test_only_parquet_and_what_is_larger_than_memory_need_pyarrow(tmp_path: Path) -> None:
     (tmp_path / "t.parquet").write_bytes(b"PAR1")
-    done = subprocess.run(
-        [sys.executable, "-c", SCRIPT], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    kinds, file, large = done.stdout.splitlines()[-3:]
+    said = subprocess.check_output([sys.executable, "-c", SCRIPT], cwd=tmp_path, text=True)
+    kinds, file, large = said.splitlines()[-3:]
     assert kinds == "[('boolean', 1), ('integer', 1), ('nominal', 2), ('numeric', 1)]"
     assert 'needs the package pyarrow; install it with: pip install "pyfsagg[parquet]"' in file
     assert file.startswith("t.parquet, a Parquet file,")
@@ -80,9 +77,8 @@ def test_cells_are_read_as_they_are_written(cells: list[str], expected: list[obj
 def test_dates_are_no_words() -> None:
     text = "day,time,both,word\n2020-01-31,12:30,2020-01-31 12:30:05,2020-13-45\n,08:00,,x\n"
     frame = read_delimited(text.encode(), "t")
-    assert [str(frame[name][0]) for name in frame] == [
-        *("2020-01-31", "12:30:00", "2020-01-31 12:30:05", "2020-13-45")
-    ]
+    expected = ["2020-01-31", "12:30:00", "2020-01-31 12:30:05", "2020-13-45"]
+    assert [str(frame[name][0]) for name in frame] == expected
     assert isinstance(frame["word"][0], str)
     assert not isinstance(frame["day"][0], str)
 

@@ -10,18 +10,8 @@ import pytest
 import pyfsagg
 from pyfsagg._table.delimited import escaped, read_delimited, unescaped, unescaped_frame, write_csv
 
-NAMES = [
-    "=HYPERLINK(1)",
-    "+1+1",
-    "-x",
-    "@SUM(1)",
-    "\tcell",
-    "'=was",
-    "''@",
-    "-1.5e3",
-    "plain",
-    "'quoted'",
-]
+NAMES = ["=HYPERLINK(1)", "+1+1", "-x", "@SUM(1)", "\tcell", "'=was", "''@", "-1.5e3", "plain"]
+NAMES += ["'quoted'"]
 FORMULA = re.compile(r"[=+\-@\t\r\n]")
 
 
@@ -75,13 +65,11 @@ def test_the_tables_of_a_result_have_no_formula_and_the_names_stay(tmp_path) -> 
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(20, 4)), columns=names)
     result = pyfsagg.wam(X, np.arange(20) % 2, filter="chi_squared", n_resamples=4, random_state=0)
     result.save(tmp_path / "run")
-    text = (tmp_path / "run" / "ranking.csv").read_text()
+    text = (path := tmp_path / "run" / "ranking.csv").read_text()
     assert "'=HYPERLINK(1)" in text
     assert not re.search(r"^[=+@]", text, re.MULTILINE)
     assert set(pyfsagg.load_result(tmp_path / "run").feature_names) == set(names)
-    lists = pyfsagg.RankTable.from_files(
-        tmp_path / "run" / "ranking.csv", ids="feature", format="lists"
-    )
+    lists = pyfsagg.RankTable.from_files(path, ids="feature", format="lists")
     assert set(lists.names) == set(names)
 
 
