@@ -6,7 +6,7 @@ import os
 
 from pyfsagg._run.result import Result, read_result
 
-# ruff: noqa: F401 - a class registers itself when it is made: these are all that the package saves
+# A class registers itself when it is made: these are all that the package saves.
 from pyfsagg.aggregation import Aggregation, ListAgreement
 from pyfsagg.aggregation._result import AggregationComparison
 from pyfsagg.aggregator_influence import InfluenceResult, ListInfluence
@@ -21,6 +21,24 @@ from pyfsagg.study_tables import Studies
 from pyfsagg.unsupervised import ConsensusRanking
 
 __all__ = ["load_result"]
+
+CLASSES: tuple[type[Result], ...] = (
+    Aggregation,
+    Committee,
+    AggregationComparison,
+    ConsensusRanking,
+    Elimination,
+    EnsembleResult,
+    Evaluation,
+    InfluenceResult,
+    ListAgreement,
+    ListInfluence,
+    MetricStandings,
+    Screen,
+    StabilityResult,
+    Standings,
+    Studies,
+)
 
 
 def load_result(path: str | os.PathLike[str]) -> Result:

@@ -31,20 +31,27 @@ from types import FunctionType
 from typing import Any, TypeVar, overload
 from zipfile import ZipFile
 
+import numpy as np
 from numba import __version__, config, njit
 from numba.core.caching import IndexDataCacheFile
 from numba.core.registry import cpu_target
+from numpy.typing import NDArray
+
+Weights = NDArray[np.uint16]  # how often each row counts
+Codes = NDArray[np.int32]  # labels, levels, rows
+Words = NDArray[np.uint32]
+Bits = NDArray[np.uint64]
+Bytes = NDArray[np.uint8]
+Unsigned = NDArray[np.unsignedinteger[Any]]  # codes in as few bytes as hold them
 
 _STAMP = "sources.sha256"
 _Loop = TypeVar("_Loop", bound=Callable[..., Any])
 
 
 class _SharedCacheFile(IndexDataCacheFile):
-    """The compiled code of one kernel, each set of argument types in a file named after these types.
-
-    numba numbers the files: two processes that compile at the same time may take one number, and later
-    ones run code on arrays of the wrong type.  With these names the worst is to compile twice.
-    """
+    """The compiled code of one kernel, each set of argument types in a file named after these types. numba
+    numbers the files: two processes that compile at the same time may take one number, and later ones run
+    code on arrays of the wrong type. With these names the worst is to compile twice."""
 
     def save(self, key: Any, data: Any) -> None:
         files: Any = self  # numba has no types
@@ -151,13 +158,6 @@ def _cut_off(path: Path) -> bool:
         return file.read() != b"."
 
 
-def _cache_of_this_process() -> None:
-    """Let numba keep kernels in a folder that vanishes with this process; its workers find them there."""
-    folder = tempfile.mkdtemp(prefix="pyfsagg-kernels-")  # of this user alone
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    os.environ["NUMBA_CACHE_DIR"] = config.CACHE_DIR = folder  # type: ignore[attr-defined]
-
-
 def compiled() -> bool:
     """Whether kernels are compiled already, by an earlier process or in the package, or numba is off."""
     if _KEPT or config.DISABLE_JIT:  # type: ignore[attr-defined]
@@ -171,4 +171,7 @@ if not config.DISABLE_JIT:  # type: ignore[attr-defined]
     try:
         _KEPT = _forget_other_sources(_SOURCES)
     except (OSError, RuntimeError):  # numba's "no locator available" is the latter
-        _cache_of_this_process()
+        # In a folder of this user alone that vanishes with this process; its workers find them there.
+        _folder = tempfile.mkdtemp(prefix="pyfsagg-kernels-")
+        atexit.register(shutil.rmtree, _folder, ignore_errors=True)
+        os.environ["NUMBA_CACHE_DIR"] = config.CACHE_DIR = _folder  # type: ignore[attr-defined]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, Integer
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Floats, Integer, Integers
+from pyfsagg._kernels import Codes, Unsigned, Weights, Words, kernel
 
 EQUAL_WIDTH = 0
 EQUAL_FREQUENCY = 1
@@ -31,24 +30,19 @@ class CountedColumns(NamedTuple):
     """
 
     values: Floats
-    categories: NDArray[np.uint32]
-    source: NDArray[np.int64]
-    n_codes: NDArray[np.int64]
-    lowest: NDArray[np.int32]
-    highest: NDArray[np.int32]
+    categories: Words
+    source: Integers
+    n_codes: Integers
+    lowest: Codes
+    highest: Codes
 
 
 @kernel
 def column_range(
-    column: Floats,
-    weights: NDArray[np.uint16],
-    lowest: NDArray[np.int32],
-    highest: NDArray[np.int32],
+    column: Floats, weights: Weights, lowest: Codes, highest: Codes
 ) -> tuple[float, float]:
-    """Smallest and largest known value among the rows of positive weight; (inf, -inf) if none.
-
-    `lowest` and `highest` hold the rows of the most extreme values: nearly always one of the first is in.
-    """
+    """Smallest and largest known value among the rows of positive weight; (inf, -inf) if none. `lowest` and
+    `highest` hold the rows of the most extreme values: nearly always one of the first is in."""
     low = np.inf
     for row in lowest:
         if weights[row] > 0:
@@ -75,16 +69,6 @@ def praznik_bins(n_draws: int) -> int:
     return min(10, max(2, n_draws // 3))
 
 
-@kernel
-def _praznik_range(low: float, high: float) -> tuple[float, float]:
-    """Widen the range at both ends, unless an end is near zero or near the largest double."""
-    for end in (abs(low), abs(high)):
-        if end <= _PRAZNIK_LOW or end >= _HUGE:
-            return low, high
-    low -= (high - low) / 1000.0
-    return low, high + (high - low) / 1000.0
-
-
 @kernel(inline="always")
 def _cut(low: float, width: float, k: float, bins: float) -> float:
     return low + width * k / bins
@@ -103,17 +87,9 @@ def width_cutpoints(low: float, high: float, bins: Integer, cutpoints: Floats) -
 
 
 @kernel
-def width_rows(
-    column: Floats,
-    low: float,
-    high: float,
-    bins: int,
-    codes: NDArray[np.unsignedinteger[Any]],
-) -> int:
-    """Write the bin of every row (the cuts below its value) to `codes`; return how many there may be.
-
-    A missing value gets the last code; rows that are not in the resample get an arbitrary valid code.
-    """
+def width_rows(column: Floats, low: float, high: float, bins: int, codes: Unsigned) -> int:
+    """Write the bin of every row (the cuts below its value) to `codes`; return how many there may be. A
+    missing value gets the last code; rows that are not in the resample get an arbitrary valid code."""
     if not low < high:
         return _one_bin(column, codes)
     width = high - low
@@ -144,13 +120,7 @@ def width_rows(
 
 
 @kernel
-def praznik_rows(
-    column: Floats,
-    low: float,
-    high: float,
-    bins: int,
-    codes: NDArray[np.unsignedinteger[Any]],
-) -> int:
+def praznik_rows(column: Floats, low: float, high: float, bins: int, codes: Unsigned) -> int:
     """As :func:`width_rows`, by floor((x - low) / (high - low) * bins), and a result of `bins` less 1."""
     if not low < high:
         return _one_bin(column, codes)
@@ -159,7 +129,10 @@ def praznik_rows(
         factor = 0.5
     elif high - low < _TINY:
         factor = 2.0**200
-    low, high = _praznik_range(low, high)
+    nearest, farthest = min(abs(low), abs(high)), max(abs(low), abs(high))
+    if nearest > _PRAZNIK_LOW and farthest < _HUGE:  # widened at both ends
+        low -= (high - low) / 1000.0
+        high += (high - low) / 1000.0
     low, high = low * factor, high * factor
     width = high - low
     top = float(bins - 1)
@@ -172,7 +145,7 @@ def praznik_rows(
 
 
 @kernel
-def _one_bin(column: Floats, codes: NDArray[np.unsignedinteger[Any]]) -> int:
+def _one_bin(column: Floats, codes: Unsigned) -> int:
     """Bin 0 for every known value."""
     for row in range(column.shape[0]):
         codes[row] = 0 if column[row] == column[row] else 1
@@ -188,24 +161,14 @@ _COPIES = 4
 
 
 @kernel
-def _cell_offsets(labels: NDArray[np.int32], n_cells: int) -> NDArray[np.uint32]:
-    """Where each row counts, before its code is known: its copy of the table and its class."""
-    offsets = np.empty(labels.shape, dtype=np.uint32)
-    for r in range(labels.shape[0]):
-        for i in range(labels.shape[1]):
-            offsets[r, i] = (i % _COPIES) * n_cells + labels[r, i]
-    return offsets
-
-
-@kernel
 def _count_cells(
-    codes: NDArray[np.uint32],
-    offsets: NDArray[np.uint32],
-    weights: NDArray[np.uint16],
+    codes: Words,
+    offsets: Words,
+    weights: Weights,
     n_classes: int,
-    keys: NDArray[np.uint32],
-    copies: NDArray[np.int64],
-    cells: NDArray[np.int64],
+    keys: Words,
+    copies: Integers,
+    cells: Integers,
 ) -> None:
     """Weighted counts ``cells[code * n_classes + label]``; a loop for the places alone vectorises."""
     copies[:] = 0
@@ -222,13 +185,9 @@ def _count_cells(
 
 
 @kernel(error_model="numpy", inline="always")
-def chi_squared_of_counts(
-    cells: NDArray[np.int64], n_classes: int, shares: Floats
-) -> tuple[float, float]:
-    """Chi-squared statistic and Cramér's V over the levels and classes that occur.
-
-    `shares` is room for those of the classes: to ask for memory here takes as long as the sums.
-    """
+def chi_squared_of_counts(cells: Integers, n_classes: int, shares: Floats) -> tuple[float, float]:
+    """Chi-squared statistic and Cramér's V over the levels and classes that occur. `shares` is room for those
+    of the classes: to ask for memory here takes as long as the sums."""
     n_levels = cells.shape[0] // n_classes
     total, classes = cells.sum(), 0
     for c in range(n_classes):
@@ -255,7 +214,7 @@ def chi_squared_of_counts(
 
 
 @kernel
-def value_difference(cells: NDArray[np.int64]) -> float:
+def value_difference(cells: Integers) -> float:
     """Half the sum over the levels of |p(level | class 1) - p(level | class 0)|."""
     # As floating-point numbers: products of large counts do not fit into 64 bits.
     zeros = float(cells[0::2].sum())
@@ -270,11 +229,7 @@ def value_difference(cells: NDArray[np.int64]) -> float:
 
 @kernel(inline="always")
 def write_statistic(
-    statistic: int,
-    cells: NDArray[np.int64],
-    n_classes: int,
-    shares: Floats,
-    out: Floats,
+    statistic: int, cells: Integers, n_classes: int, shares: Floats, out: Floats
 ) -> None:
     """The `statistic` of one table of counts, into `out`; `shares` is room for n_classes numbers."""
     if statistic == CHI_SQUARED:
@@ -289,19 +244,19 @@ def class_tables(
     columns: CountedColumns,
     bins: int,
     n_classes: int,
-    labels: NDArray[np.int32],
-    weights: NDArray[np.uint16],
+    labels: Codes,
+    weights: Weights,
     scores: Floats,
 ) -> None:
     """Write the `scores` (n_outputs, n_resamples, n_features) of `CHI_SQUARED` (and Cramér's V) or
-    `VALUE_DIFFERENCE` (of two classes) of every column and resample.
-    """
+    `VALUE_DIFFERENCE` (of two classes) of every column and resample."""
     values, categories, source, n_codes, lowest, highest = columns
     p, n = values.shape
     codes, keys = np.empty(n, dtype=np.uint32), np.empty(n, dtype=np.uint32)
     most = int(n_codes.max()) * n_classes
     copies = np.empty(_COPIES * most, dtype=np.int64)
-    offsets = _cell_offsets(labels, most)
+    # Where each row counts, before its code is known: its copy of the table and its class.
+    offsets = (np.arange(n) % _COPIES * most + labels).astype(np.uint32)
     cells, shares = np.empty(most, dtype=np.int64), np.empty(n_classes)
     for j in range(p):
         column = source[j]
@@ -323,17 +278,11 @@ def class_tables(
 
 @kernel
 def spearman_block(
-    levels: NDArray[np.int32],
-    n_levels: NDArray[np.int64],
-    labels: NDArray[np.int32],
-    weights: NDArray[np.uint16],
-    scores: Floats,
+    levels: Codes, n_levels: Integers, labels: Codes, weights: Weights, scores: Floats
 ) -> None:
-    """|rho| of the average ranks with the class 0/1, (1, b, p); level -1 is missing and omitted.
-
-    With two classes the covariance needs the rank sum of class 1 only, and the ranks' variance the
-    sizes of the ties.
-    """
+    """|rho| of the average ranks with the class 0/1, (1, b, p); level -1 is missing and omitted. With two
+    classes the covariance needs the rank sum of class 1 only, and the ranks' variance the sizes of the
+    ties."""
     cells = np.empty((int(n_levels.max()), 2), dtype=np.int64)
     for j in range(levels.shape[1]):
         for r in range(weights.shape[0]):
@@ -362,11 +311,9 @@ def spearman_block(
 
 
 @kernel
-def _moments(distinct: Floats, cells: NDArray[np.int64], c: int) -> tuple[float, float]:
-    """Mean and variance (divisor n) of class `c`; the mean is NaN for a class without known values.
-
-    Summed over distinct values in ascending order, so weights and repeated rows agree.
-    """
+def _moments(distinct: Floats, cells: Integers, c: int) -> tuple[float, float]:
+    """Mean and variance (divisor n) of class `c`; the mean is NaN for a class without known values. Summed
+    over distinct values in ascending order, so weights and repeated rows agree."""
     count = 0
     total = 0.0
     kinds = 0
@@ -397,16 +344,14 @@ def _ratio(value: float, mean: float, variance: float) -> float:
 @kernel
 def fit_criterion_block(
     distinct: Floats,
-    start: NDArray[np.int64],
-    levels: NDArray[np.int32],
-    labels: NDArray[np.int32],
-    weights: NDArray[np.uint16],
+    start: Integers,
+    levels: Codes,
+    labels: Codes,
+    weights: Weights,
     scores: Floats,
 ) -> None:
     """Share of the rows that lie on the side of their class, (1, b, p); level -1 is on no side.
-
-    ``distinct[start[j]:start[j + 1]]`` are the values of feature j in ascending order.
-    """
+    ``distinct[start[j]:start[j + 1]]`` are the values of feature j in ascending order."""
     cells = np.empty((int(np.diff(start).max()), 2), dtype=np.int64)
     for j in range(levels.shape[1]):
         known = distinct[start[j] : start[j + 1]]

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._kernels import kernel
-
-Labels = NDArray[np.int32]
+from pyfsagg._kernels import Codes, kernel
 
 
 @kernel
-def coassociation_counts(labels: Labels, start: int, stop: int, counts: NDArray[np.int32]) -> None:
+def coassociation_counts(labels: Codes, start: int, stop: int, counts: Codes) -> None:
     """Fill rows `start` to `stop` of `counts` (n, n): how many of the `labels` (n, T) join two samples."""
     n, n_clusterings = labels.shape
     for i in range(start, stop):
@@ -54,10 +51,8 @@ def shortfall_sums(
     block: Floats, squared: Floats, consensus: Floats, weighted: Floats, total: Floats
 ) -> None:
     """Sums over pairs of 1 - A_ij, the shortfall of the affinity (7), per feature of `block` (n, b).
-
-    `weighted` has them times each matrix of `consensus` (g, n, n).  With thousands of features all
-    affinities are close to 1, and sums of them would lose the digits in which features differ.
-    """
+    `weighted` has them times each matrix of `consensus` (g, n, n). With thousands of features all affinities
+    are close to 1, and sums of them would lose the digits in which features differ."""
     n, width = block.shape
     n_matrices = consensus.shape[0]
     shortfall = np.empty(width)
@@ -109,11 +104,9 @@ MAX_STEPS = 100  # bisection alone needs about 55; interpolation takes 5 to 8
 def secular_root(
     c: float, poles: Floats, weights: Floats, gap: int, low: float, high: float
 ) -> float:
-    """Root of g between `low` and `high`, the gap below the pole number `gap`.
-
-    Each step takes the root of a fit of one pole to the terms on either side (Bunch, Nielsen and Sorensen
-    1978), or halves the bracket; with a weight of zero it shrinks to the pole that stays.
-    """
+    """Root of g between `low` and `high`, the gap below the pole number `gap`. Each step takes the root of a
+    fit of one pole to the terms on either side (Bunch, Nielsen and Sorensen 1978), or halves the bracket;
+    with a weight of zero it shrinks to the pole that stays."""
     size = poles.shape[0]
     tolerance = 2e-15 * poles[size - 1]
     x = 0.5 * (low + high)
@@ -201,11 +194,9 @@ def spectral_entropy_without(c: float, poles: Floats, weights: Floats) -> Floats
 
 
 @kernel(error_model="numpy")
-def correlation_ratios(block: Floats, labels: NDArray[np.int32], ratios: Floats) -> None:
-    """Fill `ratios` (T, b): root of the between-cluster share of the variance; 0 without variance.
-
-    `block` (n, b) holds features with mean zero; `labels` (T, n) counts clusters from 0.
-    """
+def correlation_ratios(block: Floats, labels: Codes, ratios: Floats) -> None:
+    """Fill `ratios` (T, b): root of the between-cluster share of the variance; 0 without variance. `block`
+    (n, b) holds features with mean zero; `labels` (T, n) counts clusters from 0."""
     n, width = block.shape
     variation = np.zeros(width)
     for i in range(n):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Floats, Integers
+from pyfsagg._kernels import Bytes, kernel
 
-IntArray = NDArray[np.int64]
-Counts = NDArray[np.int64] | NDArray[np.float64]
+Counts = Integers | Floats
 
 ANY, HALF, MOST = 0, 1, 2
 BLOCK = 2048  # items compared at a time, so their counts stay in the nearest cache
@@ -18,18 +16,16 @@ BLOCK = 2048  # items compared at a time, so their counts stay in the nearest ca
 @kernel
 def prefix_step(
     mass: Floats,
-    order: IntArray,
-    ends: IntArray,
-    held: IntArray,
+    order: Integers,
+    ends: Integers,
+    held: Integers,
     weights: Floats,
     strict: bool,
     out: Floats,
 ) -> None:
     """Move mass from every item to all items that a list ranks at least as high (or higher, if `strict`).
-
-    out[q] += Σ mass[i]·weights[l, i] over lists l and items i at or after q: O(m p).  `order` (m, p) has
-    the items of each list, best first, of which held[l] count; `ends` the position after the last tied.
-    """
+    out[q] += Σ mass[i]·weights[l, i] over lists l and items i at or after q: O(m p). `order` (m, p) has the
+    items of each list, best first, of which held[l] count; `ends` the position after the last tied."""
     for row in range(order.shape[0]):
         below = 0.0
         stop = held[row]
@@ -56,13 +52,11 @@ def _most(part: float, whole: float) -> bool:
 
 @kernel
 def better_counts(
-    ranks: Floats, weights: Counts, majority: bool, multiplicity: IntArray, out: IntArray
+    ranks: Floats, weights: Counts, majority: bool, multiplicity: Integers, out: Integers
 ) -> None:
-    """out[i] = number of items j ranked better than i in at least one list, or in a majority.
-
-    ranks (m, p), NaN = not compared; an item j counts multiplicity[j] times, a list by its weight (m,),
-    whole or in a kernel of its own type.  O(p² m) time; blocks of items, list by list, vectorise.
-    """
+    """out[i] = number of items j ranked better than i in at least one list, or in a majority. ranks (m, p),
+    NaN = not compared; an item j counts multiplicity[j] times, a list by its weight (m,), whole or in a
+    kernel of its own type. O(p² m) time; blocks of items, list by list, vectorise."""
     m, p = ranks.shape
     nothing = weights[0] - weights[0]  # of the type of the weights
     better = np.empty(BLOCK, dtype=weights.dtype)
@@ -103,7 +97,7 @@ def _moves(here: Floats, there: Floats, weights: Counts, m: int, needed: int) ->
 
 
 @kernel
-def win_matrix(ranks: Floats, weights: Counts, needed: int, out: NDArray[np.uint8]) -> None:
+def win_matrix(ranks: Floats, weights: Counts, needed: int, out: Bytes) -> None:
     """out[i, j] = 1 if of the lists that compare the two ANY, HALF (at least) or MOST rank j higher."""
     p, m = ranks.shape
     for i in range(p):
@@ -112,7 +106,7 @@ def win_matrix(ranks: Floats, weights: Counts, needed: int, out: NDArray[np.uint
 
 
 @kernel
-def majorities(ranks: Floats, weights: Counts, won: IntArray, equal: IntArray) -> None:
+def majorities(ranks: Floats, weights: Counts, won: Integers, equal: Integers) -> None:
     """For each item how many others it beats in more lists than it loses to, and in as many."""
     p, m = ranks.shape
     won[:] = 0
@@ -135,7 +129,7 @@ def majorities(ranks: Floats, weights: Counts, won: IntArray, equal: IntArray) -
 
 
 @kernel
-def pairwise_step(mass: Floats, wins: NDArray[np.uint8], out: Floats) -> None:
+def pairwise_step(mass: Floats, wins: Bytes, out: Floats) -> None:
     """out[j] += Σ_i mass[i]/p over the moves i → j, and what does not move stays."""
     p = mass.size
     for i in range(p):
@@ -183,10 +177,8 @@ def _flat_peak(values: Floats, i: int) -> bool:
 
 @kernel
 def smooth_medians(given: Floats) -> Floats:
-    """3RS3R: repeated medians, flat peaks of two split, and repeated medians again if any was.
-
-    At a flat peak each half becomes the median of itself, its neighbour and the line through the next two.
-    """
+    """3RS3R: repeated medians, flat peaks of two split, and repeated medians again if any was. At a flat peak
+    each half becomes the median of itself, its neighbour and the line through the next two."""
     once = _repeated_medians(given)
     n = once.size
     if n <= 4:

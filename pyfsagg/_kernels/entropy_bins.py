@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, Integer
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Floats, Integer, Integers
+from pyfsagg._kernels import Bytes, Codes, Weights, Words, kernel
 from pyfsagg._kernels.class_tables import width_cutpoints
 
 SLACK = 16
@@ -24,19 +24,16 @@ TABLE_BITS = 50
 
 
 class CutSpace(NamedTuple):
-    """Work space for one column: its entries, and the search for cuts between them.
+    """Work space for one column: its entries, and the search for cuts between them. Entry i has the class
+    ``classes[i]`` and weight ``sizes[i]``; ``cut[i]`` is 1 if a cut before it is admissible, 2 if made.
+    `left`, `right`: class counts; `stack`: intervals to be searched; `codes`: see :func:`log_codes`."""
 
-    Entry i has the class ``classes[i]`` and weight ``sizes[i]``; ``cut[i]`` is 1 if a cut before it is
-    admissible, 2 if made.  `left`, `right`: class counts; `stack`: intervals to be searched; `codes`:
-    see :func:`log_codes`.
-    """
-
-    classes: NDArray[np.int32]
-    sizes: NDArray[np.int32]
-    cut: NDArray[np.uint8]
-    left: NDArray[np.int64]
-    right: NDArray[np.int64]
-    stack: NDArray[np.int32]
+    classes: Codes
+    sizes: Codes
+    cut: Bytes
+    left: Integers
+    right: Integers
+    stack: Codes
     codes: Floats
 
 
@@ -69,7 +66,7 @@ def xlogx(x: Integer, scale: float) -> Integer:
 
 
 @kernel
-def fill_xlogx(table: NDArray[np.int64], start: Integer, stop: Integer, shift: int) -> None:
+def fill_xlogx(table: Integers, start: Integer, stop: Integer, shift: int) -> None:
     """Set ``table[x]`` to ``x log x`` (nats) in units of ``2**-shift`` for start <= x < stop."""
     scale = math.ldexp(1.0, shift)
     for x in range(start, stop):
@@ -77,12 +74,58 @@ def fill_xlogx(table: NDArray[np.int64], start: Integer, stop: Integer, shift: i
 
 
 @kernel
-def pack_rows(
-    weights: NDArray[np.uint16], labels: NDArray[np.int32], packed: NDArray[np.uint32]
-) -> None:
+def pack_rows(weights: Weights, labels: Codes, packed: Words) -> None:
     """Weight (low half) and label of each row in one word: one random access instead of two."""
     for row in range(weights.shape[0]):
         packed[row] = np.uint32((np.int64(labels[row]) << 16) | np.int64(weights[row]))
+
+
+class DrawnRows(NamedTuple):
+    """One resample: its packed rows, its class counts, and the table of ``x log x`` (its shift, and how far
+    it is filled, in `state`), which resamples of one size share."""
+
+    packed: Words
+    class_counts: Integers
+    table: Integers
+    state: Integers
+
+
+@kernel
+def room_for_rows(n_samples: Integer, n_classes: Integer, table_size: Integer) -> DrawnRows:
+    """Room for resamples of a total weight below `table_size`; 0 where no entropy is asked for."""
+    return DrawnRows(
+        np.empty(n_samples, np.uint32),
+        np.empty(n_classes, np.int64),
+        np.empty(table_size, np.int64),
+        np.full(2, -(2**40), np.int64),
+    )
+
+
+@kernel
+def start_resample(
+    r: Integer, weights: Weights, labels: Codes, drawn: DrawnRows
+) -> tuple[Integer, int, Integer]:
+    """Pack the rows of resample `r` and see to the table; the total weight, the shift of the table, and the
+    sum of ``x log x`` over the classes."""
+    row_weights, row_labels = weights[r], labels[min(r, labels.shape[0] - 1)]
+    class_counts, table, state = drawn.class_counts, drawn.table, drawn.state
+    pack_rows(row_weights, row_labels, drawn.packed)
+    class_counts[:] = 0
+    for row in range(row_weights.shape[0]):
+        class_counts[row_labels[row]] += row_weights[row]
+    total = class_counts.sum()
+    if table.shape[0] == 0:
+        return total, TABLE_BITS, np.int64(0)
+    shift = xlogx_shift(total)
+    if shift != state[0]:
+        state[0], state[1] = shift, 0
+    if state[1] <= total:
+        fill_xlogx(table, state[1], total + 1, shift)
+        state[1] = total + 1
+    class_sum = np.int64(0)
+    for count in class_counts:
+        class_sum += table[count]
+    return total, shift, class_sum
 
 
 @kernel
@@ -91,7 +134,7 @@ def build_entries(
     n_known: Integer,
     tied: bool,
     row_bits: Integer,
-    packed: NDArray[np.uint32],
+    packed: Words,
     space: CutSpace,
 ) -> Integer:
     """Entries of one column, in space for n_known + 1; returns how many.
@@ -103,20 +146,15 @@ def build_entries(
     """
     if tied:
         return _runs_of_value(order, n_known, row_bits, packed, space)
-    n_entries = _runs_of_class(order, n_known, packed, space.classes, space.sizes)
-    space.cut[:n_entries] = 1
-    return n_entries
+    return _runs_of_class(order, n_known, packed, space)
 
 
 @kernel
 def _runs_of_class(
-    order: NDArray[Any],
-    n_known: Integer,
-    packed: NDArray[np.uint32],
-    classes: NDArray[np.int32],
-    sizes: NDArray[np.int32],
+    order: NDArray[Any], n_known: Integer, packed: Words, space: CutSpace
 ) -> Integer:
     """Runs of one class among the rows present, free of branches, which could not be predicted."""
+    classes, sizes = space.classes, space.sizes
     last = np.int64(-1)
     entry = np.int64(0)  # one past the running entry
     seen = np.int64(0)
@@ -133,16 +171,13 @@ def _runs_of_class(
     for i in range(entry):
         classes[i] = classes[i + 1]
         sizes[i] = sizes[i + 1] - sizes[i]
+    space.cut[:entry] = 1
     return entry
 
 
 @kernel
 def _runs_of_value(
-    order: NDArray[Any],
-    n_known: Integer,
-    row_bits: Integer,
-    packed: NDArray[np.uint32],
-    space: CutSpace,
+    order: NDArray[Any], n_known: Integer, row_bits: Integer, packed: Words, space: CutSpace
 ) -> Integer:
     """Runs of one value and class; `cut` says where the value changes.  Free of branches, too."""
     classes, sizes, cut = space.classes, space.sizes, space.cut
@@ -187,12 +222,10 @@ def log_codes(n_classes: Integer) -> Floats:
 
 @kernel
 def mark_cuts(
-    n_entries: Integer, space: CutSpace, parity: bool, table: NDArray[np.int64], shift: int
+    n_entries: Integer, space: CutSpace, parity: bool, table: Integers, shift: int
 ) -> Integer:
-    """Set ``cut[i] = 2`` where the column is cut before entry i; returns the number of cuts.
-
-    With `parity` as FSelectorRcpp: k1 and E1 without the boundary sample, the right part without its first.
-    """
+    """Set ``cut[i] = 2`` where the column is cut before entry i; returns the number of cuts. With `parity` as
+    FSelectorRcpp: k1 and E1 without the boundary sample, the right part without its first."""
     sizes, cut, stack = space.sizes, space.cut, space.stack
     n_cuts = 0
     depth = 1
@@ -218,12 +251,7 @@ def mark_cuts(
 
 @kernel
 def _best_cut(
-    start: Integer,
-    stop: Integer,
-    space: CutSpace,
-    parity: bool,
-    table: NDArray[np.int64],
-    shift: int,
+    start: Integer, stop: Integer, space: CutSpace, parity: bool, table: Integers, shift: int
 ) -> Integer:
     """First best cut of an interval of entries, or -1 if there is none or MDL rejects it."""
     part = slice(start, stop)
@@ -261,11 +289,7 @@ def _best_cut(
 
 
 @kernel
-def _count(
-    classes: NDArray[np.int32],
-    sizes: NDArray[np.int32],
-    counts: NDArray[np.int64],
-) -> None:
+def _count(classes: Codes, sizes: Codes, counts: Integers) -> None:
     """Set `counts` to the weight of each class in the entries; two classes need no table."""
     if counts.shape[0] == 2:
         both, second = np.int64(0), np.int64(0)
@@ -281,17 +305,16 @@ def _count(
 
 @kernel
 def _sweep(
-    classes: NDArray[np.int32],
-    sizes: NDArray[np.int32],
-    cut: NDArray[np.uint8],
-    table: NDArray[np.int64],
-    left: NDArray[np.int64],
-    right: NDArray[np.int64],
+    classes: Codes,
+    sizes: Codes,
+    cut: Bytes,
+    table: Integers,
+    left: Integers,
+    right: Integers,
     gathered: Integer,
 ) -> tuple[int, Integer]:
-    """First cut of the largest value: the sum of ``x log x`` over the class counts of both parts less
-    that over their sizes.  `right` has the class counts and `gathered` the sum over them; both are used up.
-    """
+    """First cut of the largest value: the sum of ``x log x`` over the class counts of both parts less that
+    over their sizes. `right` has the class counts and `gathered` the sum over them; both are used up."""
     left[:] = 0
     n_left, n_right = np.uint64(0), np.uint64(right.sum())
     best, best_value = -1, np.int64(-(2**62))
@@ -313,16 +336,10 @@ def _sweep(
 
 @kernel
 def _sweep_two(
-    classes: NDArray[np.int32],
-    sizes: NDArray[np.int32],
-    cut: NDArray[np.uint8],
-    table: NDArray[np.int64],
-    right: NDArray[np.int64],
+    classes: Codes, sizes: Codes, cut: Bytes, table: Integers, right: Integers
 ) -> tuple[int, Integer]:
-    """As :func:`_sweep` for two classes, with the counts in registers: markedly faster.
-
-    Unsigned counts spare the test for negative indices, which costs as much as the look-up.
-    """
+    """As :func:`_sweep` for two classes, with the counts in registers: markedly faster. Unsigned counts spare
+    the test for negative indices, which costs as much as the look-up."""
     left_0, left_1 = np.uint64(0), np.uint64(0)
     right_0, right_1 = np.uint64(right[0]), np.uint64(right[1])
     best, best_value = -1, np.int64(-(2**62))
@@ -342,9 +359,7 @@ def _sweep_two(
 
 
 @kernel
-def _classes_and_entropy(
-    counts: NDArray[np.int64], table: NDArray[np.int64], unit: float
-) -> tuple[Integer, float]:
+def _classes_and_entropy(counts: Integers, table: Integers, unit: float) -> tuple[Integer, float]:
     """Number of classes present and entropy in nats; `unit` is that of the table."""
     total = counts.sum()
     if total == 0:
@@ -363,23 +378,17 @@ def mdl_cut_weights(
     n_known: Integer,
     tied: bool,
     row_bits: Integer,
-    weights: NDArray[np.uint16],
-    labels: NDArray[np.int32],
+    weights: Weights,
+    labels: Codes,
     n_classes: Integer,
     parity: bool,
-) -> NDArray[np.int64]:
+) -> Integers:
     """Where the column is cut: the total weight of the known rows below each cut, rising."""
-    packed = np.empty(weights.shape[0], np.uint32)
-    pack_rows(weights, labels, packed)
-    total = np.int64(0)
-    for row in range(weights.shape[0]):
-        total += weights[row]
-    shift = xlogx_shift(total)
-    table = np.empty(total + 1, np.int64)
-    fill_xlogx(table, 0, total + 1, shift)
+    drawn = room_for_rows(weights.shape[0], n_classes, np.int64(weights.sum()) + 1)
+    _, shift, _ = start_resample(0, weights.reshape(1, -1), labels.reshape(1, -1), drawn)
     space = cut_space(n_known + 1, n_classes)
-    n_entries = build_entries(order, n_known, tied, row_bits, packed, space)
-    n_cuts = mark_cuts(n_entries, space, parity, table, shift)
+    n_entries = build_entries(order, n_known, tied, row_bits, drawn.packed, space)
+    n_cuts = mark_cuts(n_entries, space, parity, drawn.table, shift)
     below = np.empty(n_cuts, np.int64)
     found = 0
     seen = np.int64(0)
@@ -393,7 +402,7 @@ def mdl_cut_weights(
 
 @kernel(inline="always")
 def drawn_extent(
-    order: NDArray[Any], n_known: Integer, mask: np.uint64, packed: NDArray[np.uint32]
+    order: NDArray[Any], n_known: Integer, mask: np.uint64, packed: Words
 ) -> tuple[Integer, Integer]:
     """Sorted positions of the first and the last known row that is present; (n_known, -1) if none is."""
     first: Integer = 0
@@ -418,14 +427,12 @@ def width_edges(
     first: Integer,
     last: Integer,
     n_bins: Integer,
-    edges: NDArray[np.int64],
+    edges: Integers,
     cutpoints: Floats,
 ) -> Integer:
     """Bins of equal width of rising `values`, from the `first` to the `last` one drawn; how many there are.
-
-    Bin b holds the places ``edges[b] <= place < edges[b + 1]``, up to ``cutpoints[b]``.  All cuts are
-    bisected in step, so their look-ups overlap.
-    """
+    Bin b holds the places ``edges[b] <= place < edges[b + 1]``, up to ``cutpoints[b]``. All cuts are bisected
+    in step, so their look-ups overlap."""
     n_known = values.shape[0]
     edges[0], edges[1] = 0, n_known
     if last < 0 or values[first] == values[last]:
@@ -451,9 +458,9 @@ def frequency_edges(
     values: Floats,
     order: NDArray[Any],
     mask: np.uint64,
-    packed: NDArray[np.uint32],
+    packed: Words,
     n_bins: Integer,
-    edges: NDArray[np.int64],
+    edges: Integers,
     cutpoints: Floats,
 ) -> Integer:
     """As :func:`width_edges`; a bin ends with the first value at which k / n_bins of the weight are full."""

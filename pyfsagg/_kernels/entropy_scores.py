@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, Integer
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Booleans, Floats, Integer, Integers
+from pyfsagg._kernels import Bits, Codes, Weights, Words, kernel
 from pyfsagg._kernels.class_tables import (
     ENTROPY,
     EQUAL_WIDTH,
@@ -22,10 +22,11 @@ from pyfsagg._kernels.entropy_bins import (
     build_entries,
     cut_space,
     drawn_extent,
-    fill_xlogx,
     frequency_edges,
     mark_cuts,
     pack_rows,
+    room_for_rows,
+    start_resample,
     width_edges,
     xlogx,
     xlogx_shift,
@@ -47,62 +48,10 @@ SHORT = 1000
 LOG_7 = math.log(7.0)
 
 
-class DrawnRows(NamedTuple):
-    """One resample: its packed rows, its class counts, and the table of ``x log x`` (its shift, and how
-    far it is filled, in `state`), which resamples of one size share.
-    """
-
-    packed: NDArray[np.uint32]
-    class_counts: NDArray[np.int64]
-    table: NDArray[np.int64]
-    state: NDArray[np.int64]
-
-
-@kernel
-def room_for_rows(n_samples: Integer, n_classes: Integer, table_size: Integer) -> DrawnRows:
-    """Room for resamples of a total weight below `table_size`."""
-    return DrawnRows(
-        np.empty(n_samples, np.uint32),
-        np.empty(n_classes, np.int64),
-        np.empty(table_size, np.int64),
-        np.full(2, -(2**40), np.int64),
-    )
-
-
-@kernel
-def start_resample(
-    r: Integer, weights: NDArray[np.uint16], labels: NDArray[np.int32], drawn: DrawnRows
-) -> tuple[Integer, int, Integer]:
-    """Pack the rows of resample `r` and see to the table; the total weight, the shift of the table, and
-    the sum of ``x log x`` over the classes.
-    """
-    row_weights, row_labels = weights[r], labels[min(r, labels.shape[0] - 1)]
-    class_counts, table, state = drawn.class_counts, drawn.table, drawn.state
-    pack_rows(row_weights, row_labels, drawn.packed)
-    class_counts[:] = 0
-    for row in range(row_weights.shape[0]):
-        class_counts[row_labels[row]] += row_weights[row]
-    total = class_counts.sum()
-    shift = xlogx_shift(total)
-    if shift != state[0]:
-        state[0] = shift
-        state[1] = 0
-    if state[1] <= total:
-        fill_xlogx(table, state[1], total + 1, shift)
-        state[1] = total + 1
-    class_sum = np.int64(0)
-    for count in class_counts:
-        class_sum += table[count]
-    return total, shift, class_sum
-
-
 @kernel
 def count_between_cuts(
-    counts: NDArray[np.int64],
-    n_cuts: Integer,
-    n_entries: Integer,
-    space: CutSpace,
-) -> NDArray[np.int64]:
+    counts: Integers, n_cuts: Integer, n_entries: Integer, space: CutSpace
+) -> Integers:
     """Class counts of the levels between cuts, and a row of zeros; in `counts`, or a larger array."""
     if n_cuts + 2 > counts.shape[0]:
         counts = np.empty((2 * n_cuts + 2, counts.shape[1]), np.int64)
@@ -116,18 +65,17 @@ def count_between_cuts(
 
 @kernel(inline="always")
 def write_scores(
-    counts: NDArray[np.int64],
-    n_levels: Integer,
+    counts: Integers,
     class_sum: Integer,
     total: Integer,
-    table: NDArray[np.int64],
+    table: Integers,
     shift: int,
     out: Floats,
 ) -> None:
     """The three scores from the counts (n_levels, n_classes); `class_sum`: Σ ``x log x`` of the classes."""
     joint = np.int64(0)
     levels = np.int64(0)
-    for level in range(n_levels):
+    for level in range(counts.shape[0]):
         size = np.int64(0)
         for label in range(counts.shape[1]):
             size += counts[level, label]
@@ -164,8 +112,8 @@ def _count_rows(
     start: Integer,
     stop: Integer,
     mask: np.uint64,
-    packed: NDArray[np.uint32],
-    level: NDArray[np.int64],
+    packed: Words,
+    level: Integers,
 ) -> None:
     """Add the rows at sorted positions start <= position < stop to the class counts `level`."""
     for row in order[start:stop]:
@@ -174,23 +122,9 @@ def _count_rows(
 
 
 @kernel
-def _class_words(
-    packed: NDArray[np.uint32], bits: Integer, words: NDArray[np.uint64], lane: Integer
-) -> None:
-    """The weight of each row, moved up by `bits` for each class below its own: a sum counts all classes."""
-    for row in range(packed.shape[1]):
-        word = np.int64(packed[lane, row])
-        words[row, lane] = np.uint64(word & 0xFFFF) << np.uint64(bits * (word >> 16))
-
-
-@kernel
-def _sums_below(
-    order: NDArray[Any], mask: np.uint64, words: NDArray[np.uint64], below: NDArray[np.uint64]
-) -> None:
+def _sums_below(order: NDArray[Any], mask: np.uint64, words: Bits, below: Bits) -> None:
     """Set ``below[k]`` to the sums of the words (n_samples, TOGETHER or 1) of the first k rows of the order.
-
-    Eight sums, written out, stay in registers and are added to by one or two instructions.
-    """
+    Eight sums, written out, stay in registers and are added to by one or two instructions."""
     below[0] = 0
     if words.shape[1] == 1:
         gathered = np.uint64(0)
@@ -221,11 +155,7 @@ def _sums_below(
 
 @kernel(inline="always")
 def _levels_between(
-    below: NDArray[np.uint64],
-    lane: Integer,
-    edges: NDArray[np.int64],
-    bits: Integer,
-    counts: NDArray[np.int64],
+    below: Bits, lane: Integer, edges: Integers, bits: Integer, counts: Integers
 ) -> None:
     """Set `counts` (n_levels, n_classes) to what is drawn between the edges, from the sums below them."""
     lowest = (np.uint64(1) << np.uint64(bits)) - np.uint64(1)
@@ -245,13 +175,11 @@ def _may_cut(
     n_second: Integer,
     total: Integer,
     parity: bool,
-    table: NDArray[np.int64],
+    table: Integers,
     unit: float,
 ) -> bool:
-    """Whether MDL may cut two classes where `second` of the `left` are of the second class.
-
-    With `parity` the entropy on the left, which then lacks a row, is taken as 0.
-    """
+    """Whether MDL may cut two classes where `second` of the `left` are of the second class. With `parity` the
+    entropy on the left, which then lacks a row, is taken as 0."""
     right, rest = total - left, n_second - second
     whole = (table[total] - table[n_second] - table[total - n_second]) * unit
     own = (table[left] - table[second] - table[left - second]) * unit
@@ -262,17 +190,11 @@ def _may_cut(
 
 @kernel(error_model="numpy")
 def _fill_refused(
-    class_counts: NDArray[np.int64],
-    parity: bool,
-    table: NDArray[np.int64],
-    shift: int,
-    refused: NDArray[np.uint32],
+    class_counts: Integers, parity: bool, table: Integers, shift: int, refused: Words
 ) -> None:
-    """For each weight on the left the lowest count of the second class for which no cut is made, and how
-    many follow, (total + 1, 2).
-
-    What a cut gains beyond its cost is a convex function of that count, and is lowest near what chance gives.
-    """
+    """For each weight on the left the lowest count of the second class for which no cut is made, and how many
+    follow, (total + 1, 2). What a cut gains beyond its cost is a convex function of that count, and is lowest
+    near what chance gives."""
     unit, total = math.ldexp(1.0, -shift), class_counts.sum()
     for label in range(2):
         low, n_own = np.int64(0), class_counts[label]
@@ -291,16 +213,10 @@ def _fill_refused(
 
 @kernel
 def _surely_whole(
-    order: NDArray[Any],
-    tied: bool,
-    row_bits: Integer,
-    words: NDArray[np.uint64],
-    refused: NDArray[np.uint32],
+    order: NDArray[Any], tied: bool, row_bits: Integer, words: Bits, refused: Words
 ) -> bool:
     """Whether every cut of a column of two classes without missing values is refused; see `_fill_refused`.
-
-    The `words` of the rows hold the weight, and above it that of the second class.
-    """
+    The `words` of the rows hold the weight, and above it that of the second class."""
     mask, low = np.uint64((1 << row_bits) - 1), np.uint64(0xFFFFFFFF)
     sums, outside = np.uint64(0), False
     here = np.uint64(order[0])
@@ -316,24 +232,22 @@ def _surely_whole(
 @kernel
 def score_mdl(
     order: NDArray[Any],
-    n_known: NDArray[np.int64],
-    tied: NDArray[np.bool_],
+    n_known: Integers,
+    tied: Booleans,
     row_bits: Integer,
-    weights: NDArray[np.uint16],
-    labels: NDArray[np.int32],
+    columns: Integers,
+    parity: bool,
     n_classes: Integer,
     table_size: Integer,
-    parity: bool,
-) -> Floats:
-    """Scores (n_resamples, n_columns, 3) of numeric columns cut by MDL in every resample.
-
+    labels: Codes,
+    weights: Weights,
+    scores: Floats,
+) -> None:
+    """Write the `scores` (3, n_resamples, n_features) of numeric `columns` cut by MDL in every resample.
     `order`, `n_known`, `tied`, `row_bits` are those of :class:`pyfsagg.discretization.SortedColumns`;
-    `weights` (n_resamples, n_samples); `labels` (n_resamples or 1, n_samples); `table_size` is one more
-    than the largest total weight; `parity` takes the FSelectorRcpp reading.
-    """
+    `weights` (n_resamples, n_samples); `labels` (n_resamples or 1, n_samples); `table_size` is one more than
+    the largest total weight; `parity` takes the FSelectorRcpp reading."""
     n_resamples, n_samples = weights.shape
-    n_columns = order.shape[0]
-    out = np.empty((n_resamples, n_columns, 3))
     drawn = room_for_rows(n_samples, n_classes, table_size)
     packed, table = drawn.packed, drawn.table
     space = cut_space(n_samples + 1, n_classes)
@@ -350,19 +264,19 @@ def score_mdl(
             for row in range(n_samples):
                 word = np.int64(packed[row])
                 words[row] = np.uint64((word & 0xFFFF) * (1 + ((word >> 16) << 32)))
-        for j in range(n_columns):
+        for j in range(order.shape[0]):
             if two and askable[j] and _surely_whole(order[j], tied[j], row_bits, words, refused):
-                out[r, j] = 0.0
+                scores[:, r, columns[j]] = 0.0
                 continue
             n_entries = build_entries(order[j], n_known[j], tied[j], row_bits, packed, space)
             n_cuts = mark_cuts(n_entries, space, parity, table, shift)
             if n_cuts == 0:
-                out[r, j] = 0.0
+                scores[:, r, columns[j]] = 0.0
                 continue
             counts = count_between_cuts(counts, n_cuts, n_entries, space)
             _count_rows(order[j], n_known[j], n_samples, mask, packed, counts[n_cuts + 1])
-            write_scores(counts, n_cuts + 2, class_sum, total, table, shift, out[r, j])
-    return out
+            used = counts[: n_cuts + 2]
+            write_scores(used, class_sum, total, table, shift, scores[:, r, columns[j]])
 
 
 @kernel(error_model="numpy")
@@ -371,21 +285,21 @@ def score_binned(
     kind: Integer,
     n_bins: Integer,
     order: NDArray[Any],
-    n_known: NDArray[np.int64],
+    n_known: Integers,
     row_bits: Integer,
     values: Floats,
-    columns: NDArray[np.int64],
-    weights: NDArray[np.uint16],
-    labels: NDArray[np.int32],
+    columns: Integers,
     n_classes: int,
     table_size: Integer,
+    labels: Codes,
+    weights: Weights,
     scores: Floats,
 ) -> None:
     """Write the `scores` (n_outputs, n_resamples, n_features) of `columns`, binned anew in every resample.
 
     The `statistic` is `ENTROPY` (the three scores; missing values are a level where there are two bins) or
     one of :func:`~pyfsagg._kernels.class_tables.write_statistic`, which need no table of x·log x (a
-    `table_size` of 1).  `values` are those of the columns in the order `order`; the rest is as for
+    `table_size` of 0).  `values` are those of the columns in the order `order`; the rest is as for
     :func:`score_mdl`.
 
     Up to `TOGETHER` resamples are counted in one pass over a sorted column: what lies below a cut is then
@@ -419,7 +333,10 @@ def score_binned(
         bits = math.frexp(np.float64(largest))[1]
         packable = bits * n_classes <= 64
         for lane in range(size if packable else 0):
-            _class_words(packed, bits, words, lane)
+            # The weight, moved up by `bits` for each class below its own: a sum counts all classes.
+            for row in range(n_samples):
+                word = np.int64(packed[lane, row])
+                words[row, lane] = np.uint64(word & 0xFFFF) << np.uint64(bits * (word >> 16))
         for j in range(order.shape[0]):
             known = values[j, : n_known[j]]
             if packable:
@@ -456,7 +373,7 @@ def score_binned(
                         here = own_edges[b : b + 2]
                         _count_rows(order[j], here[0], here[1], mask, packed[lane], used[b])
                 if statistic == ENTROPY:
-                    write_scores(used, n_levels, class_sums[lane], totals[lane], table, shift, out)
+                    write_scores(used, class_sums[lane], totals[lane], table, shift, out)
                 else:
                     write_statistic(statistic, used.reshape(-1), n_classes, shares, out)
         start += size
@@ -464,39 +381,36 @@ def score_binned(
 
 @kernel
 def score_nominal(
-    codes: NDArray[np.int32],
-    n_levels: NDArray[np.int64],
-    weights: NDArray[np.uint16],
-    labels: NDArray[np.int32],
+    codes: Codes,
+    n_levels: Integers,
+    columns: Integers,
     n_classes: Integer,
     table_size: Integer,
-) -> Floats:
-    """Scores (n_resamples, n_columns, 3) of columns of `codes` below ``n_levels[j]``, missing included."""
-    n_resamples, n_samples = weights.shape
-    n_columns = codes.shape[0]
-    out = np.empty((n_resamples, n_columns, 3))
-    drawn = room_for_rows(n_samples, n_classes, table_size)
+    labels: Codes,
+    weights: Weights,
+    scores: Floats,
+) -> None:
+    """Write the `scores` of `columns`, which have `codes` below ``n_levels[j]``, missing included."""
+    drawn = room_for_rows(weights.shape[1], n_classes, table_size)
     counts = np.empty((n_levels.max(), n_classes), np.int64)
-    for r in range(n_resamples):
+    for r in range(weights.shape[0]):
         total, shift, class_sum = start_resample(r, weights, labels, drawn)
         row_labels = labels[min(r, labels.shape[0] - 1)]
-        for j in range(n_columns):
-            counts[: n_levels[j]] = 0
-            for row in range(n_samples):
-                counts[codes[j, row], row_labels[row]] += weights[r, row]
-            write_scores(counts, n_levels[j], class_sum, total, drawn.table, shift, out[r, j])
-    return out
+        for j in range(codes.shape[0]):
+            used = counts[: n_levels[j]]
+            used[:] = 0
+            for row in range(weights.shape[1]):
+                used[codes[j, row], row_labels[row]] += weights[r, row]
+            write_scores(used, class_sum, total, drawn.table, shift, scores[:, r, columns[j]])
 
 
 OUTPUTS = (*SCORES, "chi_squared", "cramers_v", "value_difference_metric")
 
 
 @kernel
-def _entropy_scores(cells: NDArray[np.int64], n_classes: Integer, out: Floats) -> None:
-    """The three scores, into `out`, of counts at ``code * n_classes + label``.
-
-    The counts may be large: ``x log x`` is computed as needed, to the same bits as those of the table.
-    """
+def _entropy_scores(cells: Integers, n_classes: Integer, out: Floats) -> None:
+    """The three scores, into `out`, of counts at ``code * n_classes + label``. The counts may be large: ``x
+    log x`` is computed as needed, to the same bits as those of the table."""
     total = cells.sum()
     shift = xlogx_shift(total)
     scale = math.ldexp(1.0, shift)
@@ -515,15 +429,9 @@ def _entropy_scores(cells: NDArray[np.int64], n_classes: Integer, out: Floats) -
 
 
 @kernel
-def score_counts(
-    counts: NDArray[np.int64],
-    n_codes: NDArray[np.int64],
-    n_classes: int,
-    scores: Floats,
-) -> None:
-    """Scores (number of `OUTPUTS`, n_resamples, n_features) of the counts of `count_resamples`; the
-    value difference metric for two classes only.
-    """
+def score_counts(counts: Integers, n_codes: Integers, n_classes: int, scores: Floats) -> None:
+    """Scores (number of `OUTPUTS`, n_resamples, n_features) of the counts of `count_resamples`; the value
+    difference metric for two classes only."""
     start = 0
     cells, shares = np.empty(int(n_codes.max()) * n_classes, np.int64), np.empty(n_classes)
     for j in range(n_codes.shape[0]):

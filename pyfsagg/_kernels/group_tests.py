@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Floats, Integers
+from pyfsagg._kernels import Codes, Weights, kernel
 
 _LEAST = 2.0**-53
 """The smallest number above 0 that 1 less a share can be: statistics of a perfect fit stay finite."""
 
 
 @kernel
-def _moments(values: Floats, cells: NDArray[np.int64], n: Floats, means: Floats) -> float:
-    """Write the size and mean of each class; return the sum of squares within them.
-
-    Summed over distinct values in ascending order, so weights and repeated rows agree.
-    """
+def _moments(values: Floats, cells: Integers, n: Floats, means: Floats) -> float:
+    """Write the size and mean of each class; return the sum of squares within them. Summed over distinct
+    values in ascending order, so weights and repeated rows agree."""
     n[:] = 0.0
     means[:] = 0.0
     within = 0.0
@@ -52,7 +49,7 @@ def _anova(n: Floats, means: Floats, within: float) -> float:
 
 
 @kernel
-def _welch(values: Floats, cells: NDArray[np.int64], n: Floats, means: Floats) -> float:
+def _welch(values: Floats, cells: Integers, n: Floats, means: Floats) -> float:
     """|t| of Welch's test of two classes."""
     if n[0] < 2.0 or n[1] < 2.0:
         return 0.0
@@ -69,7 +66,7 @@ def _welch(values: Floats, cells: NDArray[np.int64], n: Floats, means: Floats) -
 
 
 @kernel
-def _ranks(cells: NDArray[np.int64], n: Floats, sums: Floats) -> float:
+def _ranks(cells: Integers, n: Floats, sums: Floats) -> float:
     """Write the rank sums of the classes (average ranks); return the sum of t³ - t over the ties."""
     sums[:] = 0.0
     before, ties = 0.0, 0.0
@@ -85,17 +82,16 @@ def _ranks(cells: NDArray[np.int64], n: Floats, sums: Floats) -> float:
 @kernel
 def group_tests_block(
     distinct: Floats,
-    start: NDArray[np.int64],
-    levels: NDArray[np.int32],
+    start: Integers,
+    levels: Codes,
     n_classes: int,
-    labels: NDArray[np.int32],
-    weights: NDArray[np.uint16],
+    labels: Codes,
+    weights: Weights,
     scores: Floats,
 ) -> None:
     """F, H of Kruskal and Wallis, and of two classes |t| of Welch and the better AUC, (4, b, p).
-
-    ``distinct[start[j]:start[j + 1]]`` are the values of feature j in ascending order; level -1 is missing.
-    """
+    ``distinct[start[j]:start[j + 1]]`` are the values of feature j in ascending order; level -1 is
+    missing."""
     most = int(np.diff(start).max())
     cells = np.empty((most, n_classes), dtype=np.int64)
     n, means, sums = np.empty(n_classes), np.empty(n_classes), np.empty(n_classes)
@@ -127,7 +123,7 @@ def group_tests_block(
 
 
 @kernel
-def _median(values: Floats, counts: NDArray[np.int64], total: int) -> float:
+def _median(values: Floats, counts: Integers, total: int) -> float:
     """Median of ascending values with multiplicities."""
     before, lower = 0, np.nan
     for level in range(values.shape[0]):
@@ -144,10 +140,10 @@ def _median(values: Floats, counts: NDArray[np.int64], total: int) -> float:
 @kernel
 def spread_block(
     distinct: Floats,
-    start: NDArray[np.int64],
-    levels: NDArray[np.int32],
-    labels: NDArray[np.int32],
-    weights: NDArray[np.uint16],
+    start: Integers,
+    levels: Codes,
+    labels: Codes,
+    weights: Weights,
     scores: Floats,
 ) -> None:
     """Variance (divisor n - 1) and median absolute deviation, (2, b, p); level -1 is missing."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Booleans, Floats, Integers
+from pyfsagg._kernels import Codes, Unsigned, Weights, Words, kernel
 from pyfsagg._kernels.class_tables import CountedColumns
 from pyfsagg._kernels.mrmr import (
     CMIM,
@@ -23,22 +22,14 @@ from pyfsagg._kernels.mrmr import (
     way_of_counting,
     write_pairs,
 )
-from pyfsagg._kernels.mrmr_counts import (
-    MAX_TABULATED,
-    allocate,
-    encode,
-    nats,
-    write_information,
-)
+from pyfsagg._kernels.mrmr_counts import MAX_TABULATED, allocate, encode, nats, write_information
 
 _AT_ONCE = 64
 """Features whose minima are updated before the bound is checked again."""
 
 
 @kernel
-def _join(
-    resample: Resample, w: int, joint: int, free_word: int, row_codes: NDArray[np.uint32]
-) -> int:
+def _join(resample: Resample, w: int, joint: int, free_word: int, row_codes: Words) -> int:
     """Write feature `w` together with the class as column `joint`; return the next free word."""
     encoded, draws, few, by_rows, tables, weight, classes = resample
     if by_rows:
@@ -72,22 +63,17 @@ class State(NamedTuple):
     """How far the selection is, by feature; what is in fixed point is mutual information."""
 
     current: Floats  # the criterion, or a bound of it
-    seen: NDArray[np.int64]  # over how many of the selected features the criterion runs
-    n_levels: NDArray[np.int64]  # of all columns
-    level_sums: NDArray[np.int64]
-    with_class: NDArray[np.int64]
-    with_selected: NDArray[np.int64]  # scratch
-    with_joint: NDArray[np.int64]  # scratch
+    seen: Integers  # over how many of the selected features the criterion runs
+    n_levels: Integers  # of all columns
+    level_sums: Integers
+    with_class: Integers
+    with_selected: Integers  # scratch
+    with_joint: Integers  # scratch
 
 
 @kernel(inline="always")
 def _meet_selected(
-    resample: Resample,
-    state: State,
-    criterion: int,
-    w: int,
-    joint: int,
-    others: NDArray[np.int64],
+    resample: Resample, state: State, criterion: int, w: int, joint: int, others: Integers
 ) -> None:
     """Take a selected feature `w`, with the class column `joint`, into the criterion of `others`."""
     encoded, draws, _, by_rows, tables = resample[:5]
@@ -124,9 +110,9 @@ def _least_known(
     resample: Resample,
     state: State,
     criterion: int,
-    order: NDArray[np.int64],
+    order: Integers,
     k: int,
-    others: NDArray[np.int64],
+    others: Integers,
     mark: float,
 ) -> None:
     """Bring the minima of `others` up to date with `k` selected features, as long as they reach the mark."""
@@ -148,10 +134,10 @@ def _first_largest(
     resample: Resample,
     state: State,
     criterion: int,
-    order: NDArray[np.int64],
+    order: Integers,
     k: int,
     best: int,
-    left: NDArray[np.bool_],
+    left: Booleans,
 ) -> int:
     """The first column of the largest minimum, where that of `best` has the largest bound."""
     # It sets a mark, which few others can reach.
@@ -176,11 +162,7 @@ def _first_largest(
 
 @kernel(inline="always")
 def _select_joint(
-    resample: Resample,
-    criterion: int,
-    free_word: int,
-    scores: Floats,
-    order: NDArray[np.int64],
+    resample: Resample, criterion: int, free_word: int, scores: Floats, order: Integers
 ) -> None:
     """Fill `scores` and `order` of one resample; the others keep their last criterion, or its bound."""
     n_features, few, encoded = resample.n_features, resample.few, resample.encoded
@@ -219,21 +201,19 @@ def _select_joint(
 @kernel
 def joint_block(
     columns: CountedColumns,
-    n_codes: NDArray[np.int64],
+    n_codes: Integers,
     bins: int,
     reading: int,
     criterion: int,
-    labels: NDArray[np.int32],
-    weights: NDArray[np.uint16],
-    like: NDArray[np.unsignedinteger],
+    labels: Codes,
+    weights: Weights,
+    like: Unsigned,
     scores: Floats,
-    orders: NDArray[np.int64],
+    orders: Integers,
 ) -> None:
-    """As :func:`mrmr_block`, for criteria that join selected features with the class.
-
-    `n_codes` bounds the codes of these, too: of one, with which all features meet at once, or of one for
-    each selected feature for minima, which are then found no further than the selection needs.
-    """
+    """As :func:`mrmr_block`, for criteria that join selected features with the class. `n_codes` bounds the
+    codes of these, too: of one, with which all features meet at once, or of one for each selected feature for
+    minima, which are then found no further than the selection needs."""
     by_rows, most_masked = way_of_counting(weights, n_codes)
     encoded = allocate(most_masked, n_codes, like)
     for r in range(weights.shape[0]):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, Integer
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Booleans, Floats, Integer, Integers
+from pyfsagg._kernels import Bytes, Codes, Unsigned, Weights, Words, kernel
 from pyfsagg._kernels.class_tables import (
     PRAZNIK,
     CountedColumns,
@@ -43,27 +42,22 @@ MIM, MRMR, JMI, DISR, JMIM, NJMIM, CMIM = range(7)
 
 
 class FewRows(NamedTuple):
-    """The columns of one resample by distinct row.
+    """The columns of one resample by distinct row. ``steps[first_step[i] + c]`` is what row i adds to the sum
+    of c·ln c where its cell holds c draws; ``steps[c]`` is c·ln c."""
 
-    ``steps[first_step[i] + c]`` is what row i adds to the sum of c·ln c where its cell holds c draws;
-    ``steps[c]`` is c·ln c.
-    """
-
-    rows: NDArray[np.int64]  # (k,) the rows that were drawn
-    times: NDArray[np.uint16]  # (k,) how often
-    first_step: NDArray[np.uint32]  # (k,)
-    steps: NDArray[np.int64]  # flat
-    codes: NDArray[np.unsignedinteger[Any]]  # flat, k for each column
-    blocks: NDArray[
-        np.uint8
-    ]  # flat (blocks, k, BLOCK): features again, for as many draws as bytes count
-    each_level: NDArray[np.uint8]  # flat (most levels, BLOCK): a level for all features of a block
-    n_levels: NDArray[np.int64]  # (n_columns,)
-    level_sums: NDArray[np.int64]  # (n_columns,) sum of value[count] over the levels
+    rows: Integers  # (k,) the rows that were drawn
+    times: Weights  # (k,) how often
+    first_step: Words  # (k,)
+    steps: Integers  # flat
+    codes: Unsigned  # flat, k for each column
+    blocks: Bytes  # flat (blocks, k, BLOCK): features again, for as many draws as bytes count
+    each_level: Bytes  # flat (most levels, BLOCK): a level for all features of a block
+    n_levels: Integers  # (n_columns,)
+    level_sums: Integers  # (n_columns,) sum of value[count] over the levels
     shift: int  # cells of a level of the other column, as a power of 2
-    cells: NDArray[np.uint16]  # scratch, all zero between calls
-    counter: NDArray[np.int64]  # (most levels,), all zero between calls
-    renamed: NDArray[np.int64]  # (most levels,) scratch
+    cells: Weights  # scratch, all zero between calls
+    counter: Integers  # (most levels,), all zero between calls
+    renamed: Integers  # (most levels,) scratch
 
 
 @kernel
@@ -75,11 +69,9 @@ def _shift(most: int) -> int:
 
 
 @kernel
-def takes_few_rows(weights: NDArray[np.uint16], n_codes: NDArray[np.int64]) -> bool:
-    """Whether the row by row way is open to a resample, and costs less than bit masks.
-
-    Costs in about a nanosecond, fitted to 40 to 2000 rows and 2 to 60 levels: see benchmarks/KERNELS.md.
-    """
+def takes_few_rows(weights: Weights, n_codes: Integers) -> bool:
+    """Whether the row by row way is open to a resample, and costs less than bit masks. Costs in about a
+    nanosecond, fitted to 40 to 2000 rows and 2 to 60 levels: see benchmarks/KERNELS.md."""
     n_rows, n_draws, heaviest = 0, 0, 0
     for weight in weights:
         times = int(np.int64(weight))
@@ -100,11 +92,7 @@ def takes_few_rows(weights: NDArray[np.uint16], n_codes: NDArray[np.int64]) -> b
 
 @kernel
 def place_rows(
-    weights: NDArray[np.uint16],
-    n_codes: NDArray[np.int64],
-    n_features: int,
-    like: NDArray[np.unsignedinteger[Any]],
-    tables: Tables,
+    weights: Weights, n_codes: Integers, n_features: int, like: Unsigned, tables: Tables
 ) -> FewRows:
     """Room for the columns of a resample, which :func:`encode_rows` fills in."""
     rows = np.flatnonzero(weights)
@@ -137,9 +125,7 @@ def place_rows(
 
 
 @kernel
-def encode_rows(
-    few: FewRows, j: int, row_codes: NDArray[np.uint32], n_codes: int, tables: Tables
-) -> None:
+def encode_rows(few: FewRows, j: int, row_codes: Words, n_codes: int, tables: Tables) -> None:
     """Fill in column `j` from the codes of all rows of the table."""
     rows, times, counts, renamed = few.rows, few.times, few.counter, few.renamed
     for i in range(rows.shape[0]):
@@ -165,9 +151,7 @@ def encode_rows(
 
 
 @kernel(inline="always")
-def _meet_row(
-    cells: NDArray[np.uint16], cell: Integer, more: Integer, steps: NDArray[np.int64], step: Integer
-) -> int:
+def _meet_row(cells: Weights, cell: Integer, more: Integer, steps: Integers, step: Integer) -> int:
     """Count a row into its cell; return what that adds to the sum of c·ln c."""
     count = np.int64(cells[cell])
     cells[cell] = count + more
@@ -176,7 +160,7 @@ def _meet_row(
 
 @kernel(inline="always")
 def write_row_by_row(
-    few: FewRows, a: int, others: NDArray[np.int64], tables: Tables, found: NDArray[np.int64]
+    few: FewRows, a: int, others: Integers, tables: Tables, found: Integers
 ) -> None:
     """Write the mutual information (fixed point) of column `a` with features b to ``found[b]``."""
     if few.n_levels[a] <= 1:
@@ -190,15 +174,11 @@ def write_row_by_row(
 
 
 @kernel
-def _write_blocks(
-    few: FewRows, a: int, others: NDArray[np.int64], own: int, found: NDArray[np.int64]
-) -> None:
-    """Do it for all features of the blocks in which there are any.
-
-    The rows are gone through level by level of column `a`.  Where these are more than the levels of a block,
-    they are counted for each of its levels, for all features of the block at once; elsewhere each row asks
-    how often the rows before it are in its cell.
-    """
+def _write_blocks(few: FewRows, a: int, others: Integers, own: int, found: Integers) -> None:
+    """Do it for all features of the blocks in which there are any. The rows are gone through level by level
+    of column `a`. Where these are more than the levels of a block, they are counted for each of its levels,
+    for all features of the block at once; elsewhere each row asks how often the rows before it are in its
+    cell."""
     k, steps, n_levels = few.rows.shape[0], few.steps, few.n_levels[a]
     level = few.codes[a * k : (a + 1) * k]
     start = np.zeros(n_levels + 1, dtype=np.int64)
@@ -253,9 +233,7 @@ def _write_blocks(
 
 
 @kernel
-def _write_columns(
-    few: FewRows, a: int, others: NDArray[np.int64], own: int, found: NDArray[np.int64]
-) -> None:
+def _write_columns(few: FewRows, a: int, others: Integers, own: int, found: Integers) -> None:
     """Do it column by column, for any number of draws."""
     codes, cells, times, steps = few.codes, few.cells, few.times, few.steps
     first_step, n_levels, level_sums = few.first_step, few.n_levels, few.level_sums
@@ -295,7 +273,7 @@ def _write_columns(
 
 
 @kernel
-def next_selected(criterion: Floats, left: NDArray[np.bool_]) -> int:
+def next_selected(criterion: Floats, left: Booleans) -> int:
     """First column of the largest criterion among those `left`."""
     best, best_score = -1, -np.inf
     for j in range(left.shape[0]):
@@ -305,24 +283,20 @@ def next_selected(criterion: Floats, left: NDArray[np.bool_]) -> int:
 
 
 class Resample(NamedTuple):
-    """One resample, encoded in one of two ways: features, class, and room for joint columns.
-
-    Joint column number s is that of the feature selected as number s with the class.
-    """
+    """One resample, encoded in one of two ways: features, class, and room for joint columns. Joint column
+    number s is that of the feature selected as number s with the class."""
 
     encoded: Encoded
     draws: Draws
     few: FewRows
     by_rows: bool
     tables: Tables
-    weight: NDArray[np.uint16]
+    weight: Weights
     n_features: int
 
 
 @kernel(inline="always")
-def write_pairs(
-    resample: Resample, a: int, others: NDArray[np.int64], found: NDArray[np.int64]
-) -> None:
+def write_pairs(resample: Resample, a: int, others: Integers, found: Integers) -> None:
     """Write the mutual information (fixed point) of column `a` with features b to ``found[b]``."""
     encoded, draws, few, by_rows, tables = resample[:5]
     if by_rows:
@@ -332,7 +306,7 @@ def write_pairs(
 
 
 @kernel(inline="always")
-def relevances(resample: Resample) -> tuple[NDArray[np.int64], Floats]:
+def relevances(resample: Resample) -> tuple[Integers, Floats]:
     """Mutual information of every feature with the class, in fixed point and in nats."""
     few, encoded, n_features = resample.few, resample.encoded, resample.n_features
     n_levels = few.n_levels if resample.by_rows else encoded.n_levels
@@ -345,11 +319,9 @@ def relevances(resample: Resample) -> tuple[NDArray[np.int64], Floats]:
 
 
 @kernel(inline="always")
-def _select(resample: Resample, criterion: int, scores: Floats, order: NDArray[np.int64]) -> None:
-    """Fill `scores` and `order` of one resample; the others keep their last criterion.
-
-    Places of `order` that contain a column already are not chosen: the selection begins with these.
-    """
+def _select(resample: Resample, criterion: int, scores: Floats, order: Integers) -> None:
+    """Fill `scores` and `order` of one resample; the others keep their last criterion. Places of `order` that
+    contain a column already are not chosen: the selection begins with these."""
     n_levels = resample.few.n_levels if resample.by_rows else resample.encoded.n_levels
     found, relevance = relevances(resample)
     scores[:] = relevance
@@ -374,8 +346,8 @@ def _row_codes(
     bins: int,
     reading: int,
     n_draws: int,
-    weight: NDArray[np.uint16],
-    codes: NDArray[np.uint32],
+    weight: Weights,
+    codes: Words,
 ) -> int:
     """Write the codes of the rows in column `j`; return how many there may be."""
     values, categories, source, n_codes, lowest, highest = columns
@@ -390,9 +362,7 @@ def _row_codes(
 
 
 @kernel
-def way_of_counting(
-    weights: NDArray[np.uint16], n_codes: NDArray[np.int64]
-) -> tuple[NDArray[np.bool_], int]:
+def way_of_counting(weights: Weights, n_codes: Integers) -> tuple[Booleans, int]:
     """Which resamples are counted row by row, and the most draws of one that is not."""
     by_rows = np.empty(weights.shape[0], dtype=np.bool_)
     most_masked = 1
@@ -405,13 +375,13 @@ def way_of_counting(
 @kernel(inline="always")
 def encode_resample(
     columns: CountedColumns,
-    n_codes: NDArray[np.int64],
+    n_codes: Integers,
     bins: int,
     reading: int,
-    labels: NDArray[np.int32],
-    weight: NDArray[np.uint16],
+    labels: Codes,
+    weight: Weights,
     by_rows: bool,
-    like: NDArray[np.unsignedinteger],
+    like: Unsigned,
     encoded: Encoded,
 ) -> tuple[Resample, int]:
     """The features and the class of one resample, and the next free word of the masks."""
@@ -438,20 +408,18 @@ def encode_resample(
 @kernel
 def mrmr_block(
     columns: CountedColumns,
-    n_codes: NDArray[np.int64],
+    n_codes: Integers,
     bins: int,
     reading: int,
     criterion: int,
-    labels: NDArray[np.int32],
-    weights: NDArray[np.uint16],
-    like: NDArray[np.unsignedinteger],
+    labels: Codes,
+    weights: Weights,
+    like: Unsigned,
     scores: Floats,
-    orders: NDArray[np.int64],
+    orders: Integers,
 ) -> None:
-    """Scores (b, p) and orders (b, k) of b resamples; `n_codes` bounds the codes, of the class last.
-
-    `orders` is -1 but for the columns that each selection begins with.
-    """
+    """Scores (b, p) and orders (b, k) of b resamples; `n_codes` bounds the codes, of the class last. `orders`
+    is -1 but for the columns that each selection begins with."""
     by_rows, most_masked = way_of_counting(weights, n_codes)
     encoded = allocate(most_masked, n_codes, like)
     for r in range(weights.shape[0]):

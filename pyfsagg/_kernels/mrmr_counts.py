@@ -21,9 +21,9 @@ from numba import types
 from numba.core import cgutils
 from numba.cpython.unsafe.numbers import trailing_zeros
 from numba.extending import intrinsic
-from numpy.typing import NDArray
 
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Integers
+from pyfsagg._kernels import Bits, Codes, Unsigned, Weights, Words, kernel
 
 WORD_BITS = 64
 LANES = 8
@@ -40,30 +40,23 @@ def _data(context: Any, builder: Any, array_type: Any, value: Any) -> Any:
     return context.make_array(array_type)(context, builder, value).data
 
 
-def _pairwise_sums(builder: Any, left: Any, right: Any) -> Any:
-    """Sums of neighbours: of `left` in the lower half of the result, of `right` in the upper."""
+def _lane_sums(builder: Any, vectors: list[Any]) -> Any:
+    """One vector that holds the sum of the lanes of each of up to `LANES` vectors, by sums of neighbours."""
     places = ir.VectorType(_INDEX, LANES)
     even, odd = (ir.Constant(places, [*range(first, 2 * LANES, 2)]) for first in (0, 1))
-    return builder.add(
-        builder.shuffle_vector(left, right, even), builder.shuffle_vector(left, right, odd)
-    )
-
-
-def _lane_sums(builder: Any, vectors: list[Any]) -> Any:
-    """One vector that holds the sum of the lanes of each of up to `LANES` vectors."""
     level = vectors + [_ZEROS] * (LANES - len(vectors))
     while len(level) > 1:
-        level = [_pairwise_sums(builder, *level[k : k + 2]) for k in range(0, len(level), 2)]
+        pairs = zip(level[::2], level[1::2], strict=True)
+        halves = [[builder.shuffle_vector(*pair, of) for of in (even, odd)] for pair in pairs]
+        level = [builder.add(*each) for each in halves]
     return level[0]
 
 
 def _meet(rows: int, columns: int) -> Callable[..., Any]:
-    """An intrinsic that counts the intersections of `rows` masks with `columns` masks.
-
-    ``meet(masks, first, second, n_words, n_single, out, place, stride)``: the masks of the two sides
-    follow each other from the words `first` and `second`; the bits of their first `n_single` words count
-    once, others twice; (i, j) goes to ``out[place + i * stride + j]`` (int64).
-    """
+    """An intrinsic that counts the intersections of `rows` masks with `columns` masks. ``meet(masks, first,
+    second, n_words, n_single, out, place, stride)``: the masks of the two sides follow each other from the
+    words `first` and `second`; the bits of their first `n_single` words count once, others twice; (i, j) goes
+    to ``out[place + i * stride + j]`` (int64)."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         _, first, second, n_words, n_single, _, place, stride = arguments
@@ -158,11 +151,9 @@ def count_equal(
     typingctx: Any, codes: Any, places: Any, times: Any, first: Any, last: Any,
     wanted: Any, start: Any, out: Any, number: Any,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """For each column of a block: how often rows ``first..last - 1`` have its code of ``wanted[start:]``.
-
-    The codes of row i start at ``codes[places[i]]``; it counts ``times[i]`` times.  The sums go to
-    ``out[number * BLOCK]`` and what follows; bytes must hold them.
-    """
+    """For each column of a block: how often rows ``first..last - 1`` have its code of ``wanted[start:]``. The
+    codes of row i start at ``codes[places[i]]``; it counts ``times[i]`` times. The sums go to ``out[number *
+    BLOCK]`` and what follows; bytes must hold them."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         first, last, start, number = (arguments[k] for k in (3, 4, 6, 8))
@@ -201,11 +192,9 @@ _VECTOR_BITS = WORD_BITS * LANES
 
 class Draws(NamedTuple):
     """Rows by place: ``rows[:n_single]`` at the places from 0 count one draw, those from `first_double` two.
+    Both parts are filled up to whole vectors."""
 
-    Both parts are filled up to whole vectors.
-    """
-
-    rows: NDArray[np.int32]
+    rows: Codes
     n_single: int
     first_double: int
     n_words: int
@@ -218,7 +207,7 @@ def words_for(n_places: int) -> int:
 
 
 @kernel
-def place_draws(weights: NDArray[np.uint16]) -> Draws:
+def place_draws(weights: Weights) -> Draws:
     """Places for the draws of a resample, with as few words as two parts allow."""
     total = 0
     most_double = 0
@@ -258,33 +247,29 @@ _FIXED_BITS = 61
 class Tables(NamedTuple):
     """c·ln c for c = 0..n in fixed point, and nats per unit / n."""
 
-    value: NDArray[np.int64]
+    value: Integers
     unit: float
 
 
 class Encoded(NamedTuple):
-    """The columns of one resample; dense levels have the codes 0..n_dense - 1.
+    """The columns of one resample; dense levels have the codes 0..n_dense - 1. `listed` holds place * 64 +
+    level in ascending order, which is kind to the caches; for a column of many levels all places level by
+    level, each level after its size."""
 
-    `listed` holds place * 64 + level in ascending order, which is kind to the caches; for a column of many
-    levels all places level by level, each level after its size.
-    """
-
-    codes: NDArray[np.unsignedinteger[Any]]  # flat, by place, as many for each column
-    masks: NDArray[np.uint64]  # flat
-    mask_start: NDArray[np.int64]  # (n_columns,)
-    n_levels: NDArray[np.int64]  # (n_columns,)
-    n_dense: NDArray[np.int64]  # (n_columns,)
-    dense_counts: NDArray[np.int64]  # (n_columns, most dense levels)
-    listed: NDArray[np.int64]  # flat
-    list_start: NDArray[np.int64]  # (n_columns,)
-    list_stop: NDArray[np.int64]  # (n_columns,)
-    level_sums: NDArray[np.int64]  # (n_columns,) sum of value[count] over the levels
-    counter: NDArray[np.int64]  # (COUNTERS * most levels,), all zero between calls
-    cells: NDArray[np.int64]  # flat scratch for one table of dense cells
-    renamed: NDArray[np.int64]  # (most levels,) scratch
-    parent: NDArray[
-        np.int64
-    ]  # (n_columns, most dense levels), of a joint column its level of the first
+    codes: Unsigned  # flat, by place, as many for each column
+    masks: Bits  # flat
+    mask_start: Integers  # (n_columns,)
+    n_levels: Integers  # (n_columns,)
+    n_dense: Integers  # (n_columns,)
+    dense_counts: Integers  # (n_columns, most dense levels)
+    listed: Integers  # flat
+    list_start: Integers  # (n_columns,)
+    list_stop: Integers  # (n_columns,)
+    level_sums: Integers  # (n_columns,) sum of value[count] over the levels
+    counter: Integers  # (COUNTERS * most levels,), all zero between calls
+    cells: Integers  # flat scratch for one table of dense cells
+    renamed: Integers  # (most levels,) scratch
+    parent: Integers  # (n_columns, most dense levels), of a joint column its level of the first
 
 
 @kernel
@@ -299,13 +284,9 @@ def log_table(n_draws: int) -> Tables:
 
 
 @kernel
-def allocate(
-    n_draws: int, n_codes: NDArray[np.int64], like: NDArray[np.unsignedinteger[Any]]
-) -> Encoded:
-    """Room for columns of up to `n_draws` with codes below `n_codes`, of the type of the array `like`.
-
-    Pages that are never written cost no memory, so the bounds may be generous.
-    """
+def allocate(n_draws: int, n_codes: Integers, like: Unsigned) -> Encoded:
+    """Room for columns of up to `n_draws` with codes below `n_codes`, of the type of the array `like`. Pages
+    that are never written cost no memory, so the bounds may be generous."""
     n_columns = n_codes.shape[0]
     n_words = words_for(n_draws)
     most = int(n_codes.max())
@@ -349,9 +330,9 @@ def encode(
     encoded: Encoded,
     j: int,
     first_word: int,
-    row_codes: NDArray[np.uint32],
+    row_codes: Words,
     n_codes: int,
-    weights: NDArray[np.uint16],
+    weights: Weights,
     draws: Draws,
     tables: Tables,
 ) -> int:
@@ -408,13 +389,7 @@ def encode(
 
 
 @kernel
-def _list_few(
-    listed: NDArray[np.int64],
-    stop: int,
-    codes: NDArray[np.unsignedinteger[Any]],
-    masks: NDArray[np.uint64],
-    n_words: int,
-) -> int:
+def _list_few(listed: Integers, stop: int, codes: Unsigned, masks: Bits, n_words: int) -> int:
     """List the places whose level is not dense, with their levels; return the end of the list."""
     for word in range(n_words):
         dense = np.uint64(0)
@@ -432,12 +407,7 @@ def _list_few(
 
 @kernel
 def _list_by_level(
-    listed: NDArray[np.int64],
-    stop: int,
-    codes: NDArray[np.unsignedinteger[Any]],
-    draws: Draws,
-    n_levels: int,
-    free: NDArray[np.int64],
+    listed: Integers, stop: int, codes: Unsigned, draws: Draws, n_levels: int, free: Integers
 ) -> int:
     """List all places level by level, each level after its size; return the end of the list."""
     gap = draws.first_double - draws.n_single
@@ -458,14 +428,14 @@ def _list_by_level(
 
 @kernel(inline="always")
 def _walk(
-    listed: NDArray[np.int64],
+    listed: Integers,
     start: int,
     stop: int,
-    codes: NDArray[np.unsignedinteger[Any]],
+    codes: Unsigned,
     other: int,
     first_double: int,
-    value: NDArray[np.int64],
-    counter: NDArray[np.int64],
+    value: Integers,
+    counter: Integers,
 ) -> int:
     """Sum over the cells of ``listed[start:stop]`` and the codes from ``codes[other]``, in O(draws)."""
     total = 0
@@ -486,14 +456,14 @@ def _walk(
 
 @kernel(inline="always")
 def _meet_dense(
-    masks: NDArray[np.uint64],
+    masks: Bits,
     first: int,
     second: int,
     rows: int,
     columns: int,
     n_words: int,
     n_single: int,
-    cells: NDArray[np.int64],
+    cells: Integers,
     stride: int,
 ) -> None:
     """Counts of cells whose masks start at `first` and `second`, to ``cells[i * stride + k]``."""
@@ -523,14 +493,14 @@ def _meet_dense(
 
 @kernel(inline="always")
 def _scatter(
-    listed: NDArray[np.int64],
+    listed: Integers,
     start: int,
     stop: int,
-    codes: NDArray[np.unsignedinteger[Any]],
+    codes: Unsigned,
     other: int,
     first_double: int,
     n_levels: int,
-    cells: NDArray[np.int64],
+    cells: Integers,
     along: int,
     across: int,
 ) -> None:
@@ -545,12 +515,12 @@ def _scatter(
 
 @kernel(inline="always")
 def _complete(
-    cells: NDArray[np.int64],
+    cells: Integers,
     rows: int,
     columns: int,
     dense_a: int,
     dense_b: int,
-    counts: NDArray[np.int64],
+    counts: Integers,
     a: int,
     b: int,
 ) -> None:
@@ -577,45 +547,20 @@ def nats(excess: int, n_cells: int, tables: Tables) -> float:
     return excess * tables.unit if excess > least else 0.0
 
 
-@kernel(inline="always")
-def _merged_sum(
-    cells: NDArray[np.int64],
-    parent: NDArray[np.int64],
-    rows: int,
-    columns: int,
-    merged: NDArray[np.int64],
-    n_parents: int,
-    value: NDArray[np.int64],
-) -> int:
-    """Sum over the cells after the rows of each parent are added up."""
-    size = n_parents * columns
-    merged[:size] = 0
-    for row in range(rows):
-        first = parent[row] * columns
-        for k in range(columns):
-            merged[first + k] += cells[row * columns + k]
-    total = 0
-    for cell in range(size):
-        total += value[merged[cell]]
-    return total
-
-
 @kernel
 def write_information(
     encoded: Encoded,
     draws: Draws,
     a: int,
-    others: NDArray[np.int64],
+    others: Integers,
     tables: Tables,
-    found: NDArray[np.int64],
+    found: Integers,
     w: int,
-    of_first: NDArray[np.int64],
+    of_first: Integers,
 ) -> None:
-    """Write the mutual information (fixed point) of column `a` with columns b to ``found[b]``.
-
-    If `a`, of few levels, joins column `w` with another one, that of `w` goes to ``of_first[b]``; otherwise
-    `w` is -1.  One call serves all columns because handing over the arrays costs more than a small pair.
-    """
+    """Write the mutual information (fixed point) of column `a` with columns b to ``found[b]``. If `a`, of few
+    levels, joins column `w` with another one, that of `w` goes to ``of_first[b]``; otherwise `w` is -1. One
+    call serves all columns because handing over the arrays costs more than a small pair."""
     codes, masks, listed = encoded.codes, encoded.masks, encoded.listed
     mask_start, list_start, list_stop = encoded.mask_start, encoded.list_start, encoded.list_stop
     n_levels, n_dense, dense_counts = encoded.n_levels, encoded.n_dense, encoded.dense_counts
@@ -672,9 +617,15 @@ def write_information(
             for cell in range(size):
                 total += value[cells[cell]]
             if w >= 0:
-                of_w = _merged_sum(
-                    cells, encoded.parent[a], levels_a, levels_b, merged, levels_w, value
-                )
+                # The rows of the levels that are one of column w are added up.
+                joined, of_w = encoded.parent[a], 0
+                merged[: levels_w * levels_b] = 0
+                for row in range(levels_a):
+                    first = joined[row] * levels_b
+                    for k in range(levels_b):
+                        merged[first + k] += cells[row * levels_b + k]
+                for cell in range(levels_w * levels_b):
+                    of_w += value[merged[cell]]
         found[b] = whole - level_sums[a] - level_sums[b] + total
         if w >= 0:
             of_first[b] = whole - level_sums[w] - level_sums[b] + of_w

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, Integers
 from pyfsagg._kernels import kernel
 from pyfsagg._kernels.rho import (
     HALF_LOG_TWO_PI,
@@ -18,8 +17,6 @@ from pyfsagg._kernels.rho import (
     stirling_error,
 )
 
-IntArray = NDArray[np.int64]
-
 FIRST_TOLERANCE = 1e-24
 LAST_TOLERANCE = 1e-290
 RELATIVE_ERROR = 1e-15
@@ -27,19 +24,7 @@ LOG_HALF = -0.6931471805599453
 
 
 @kernel
-def _levels(ranks: Floats, n: int, times: Floats, counts: IntArray) -> int:
-    """Distinct ranks and the number of ranks up to each; returns how many there are."""
-    d = 0
-    for i in range(n):
-        if i + 1 == n or ranks[i + 1] != ranks[i]:
-            times[d] = ranks[i]
-            counts[d] = i + 1
-            d += 1
-    return d
-
-
-@kernel
-def _majorant(times: Floats, counts: IntArray, d: int, corners: IntArray) -> int:
+def _majorant(times: Floats, counts: Integers, d: int, corners: Integers) -> int:
     """Corners of the least concave majorant of (0, 0), (t_1, c_1), …, (t_d, c_d)."""
     size = 0
     for i in range(d):
@@ -59,7 +44,7 @@ def _majorant(times: Floats, counts: IntArray, d: int, corners: IntArray) -> int
 @kernel
 def _joint_once(
     times: Floats,
-    counts: IntArray,
+    counts: Integers,
     slopes: Floats,
     d: int,
     tolerance: float,
@@ -123,7 +108,7 @@ def _trim(values: Floats, low: int, high: int, tolerance: float) -> tuple[int, i
 
 @kernel
 def log_joint_probability(
-    times: Floats, counts: IntArray, d: int, buffers: Floats, corners: IntArray
+    times: Floats, counts: Integers, d: int, buffers: Floats, corners: Integers
 ) -> tuple[float, float]:
     """log P(N(t_l) ≥ c_l for all l) for n = c_d uniform numbers, and a bound on its error.
 
@@ -163,7 +148,7 @@ def log_joint_probability(
 @kernel
 def _complement_once(
     times: Floats,
-    counts: IntArray,
+    counts: Integers,
     d: int,
     tolerance: float,
     old: Floats,
@@ -205,11 +190,9 @@ def _complement_once(
 
 
 @kernel
-def log_joint_by_complement(times: Floats, counts: IntArray, d: int, buffers: Floats) -> float:
-    """The same for probabilities near 1, as log(1 − failure), a sum of positive terms of its own.
-
-    Full relative accuracy down to 1e-270; below, the error is absolute.
-    """
+def log_joint_by_complement(times: Floats, counts: Integers, d: int, buffers: Floats) -> float:
+    """The same for probabilities near 1, as log(1 − failure), a sum of positive terms of its own. Full
+    relative accuracy down to 1e-270; below, the error is absolute."""
     tolerance = FIRST_TOLERANCE
     while True:
         failed, error = _complement_once(
@@ -223,7 +206,7 @@ def log_joint_by_complement(times: Floats, counts: IntArray, d: int, buffers: Fl
 
 
 @kernel
-def log_stuart(ranks: Floats, counts: IntArray) -> Floats:
+def log_stuart(ranks: Floats, counts: Integers) -> Floats:
     """log Q for each row of sorted normalized ranks (p, m), NaN last, `counts` known entries."""
     p, m = ranks.shape
     out = np.empty(p)
@@ -232,7 +215,11 @@ def log_stuart(ranks: Floats, counts: IntArray) -> Floats:
     corners = np.empty(m, dtype=np.int64)
     buffers = np.empty((4, m + 2))
     for j in range(p):
-        d = _levels(ranks[j], counts[j], times, required)
+        d = 0  # distinct ranks, and the number of ranks up to each
+        for i in range(counts[j]):
+            if i + 1 == counts[j] or ranks[j, i + 1] != ranks[j, i]:
+                times[d], required[d] = ranks[j, i], i + 1
+                d += 1
         out[j] = log_joint_probability(times, required, d, buffers, corners)[0]
         if out[j] > LOG_HALF:
             out[j] = log_joint_by_complement(times, required, d, buffers)
@@ -246,13 +233,9 @@ SMALLEST_LOG_RHO, LARGEST_LOG_RHO = -690.0, -1e-12
 
 
 @kernel
-def log_group_rho(
-    places: Floats, starts: NDArray[np.int64], alpha: float
-) -> tuple[Floats, NDArray[np.int64]]:
-    """log ρ of each group, and how many of its `places` are at most α; the first always counts.
-
-    `places` in (0, 1) are sorted inside each group; `starts` (n_groups + 1,) has the groups and the end.
-    """
+def log_group_rho(places: Floats, starts: Integers, alpha: float) -> tuple[Floats, Integers]:
+    """log ρ of each group, and how many of its `places` are at most α; the first always counts. `places` in
+    (0, 1) are sorted inside each group; `starts` (n_groups + 1,) has the groups and the end."""
     log_rhos = np.empty(starts.size - 1)
     counted = np.zeros(starts.size - 1, dtype=np.int64)
     for g in range(starts.size - 1):
@@ -272,20 +255,12 @@ def log_group_rho(
 
 @kernel
 def log_group_p(
-    log_rhos: Floats,
-    sizes: NDArray[np.int64],
-    alpha: float,
-    known: Floats,
-    own: Floats,
-    starts: NDArray[np.int64],
+    log_rhos: Floats, sizes: Integers, alpha: float, known: Floats, own: Floats, starts: Integers
 ) -> Floats:
-    """log P(ρ of a random group ≤ ρ) for each ρ with the size of its group.
-
-    Random groups are drawn from the pool of the sorted places `known` and the places `own` of the group
-    (group by group, from `starts`) that are not among them; without any place the numbers drawn are
-    uniform.  Equal neighbours are computed once: sort the input.  A uniform ρ below exp(−690) has the
-    bound n ρ.
-    """
+    """log P(ρ of a random group ≤ ρ) for each ρ with the size of its group. Random groups are drawn from the
+    pool of the sorted places `known` and the places `own` of the group (group by group, from `starts`) that
+    are not among them; without any place the numbers drawn are uniform. Equal neighbours are computed once:
+    sort the input. A uniform ρ below exp(−690) has the bound n ρ."""
     out = np.zeros(log_rhos.size)
     for g in range(log_rhos.size):
         n = sizes[g]
@@ -310,14 +285,10 @@ MOST_WEIGHTED = 16
 
 
 @kernel
-def log_weighted_p(
-    log_rhos: Floats, starts: NDArray[np.int64], weights: Floats, alpha: float
-) -> Floats:
-    """log P(ρ of a group ≤ ρ) where its places are independent uniform numbers divided by its weights.
-
-    A sum over the sets of members below one level after the other, O(n² 2ⁿ) for n members; positive terms.
-    A ρ below exp(−690) has the bound n ρ maxᵢ wᵢⁿ.
-    """
+def log_weighted_p(log_rhos: Floats, starts: Integers, weights: Floats, alpha: float) -> Floats:
+    """log P(ρ of a group ≤ ρ) where its places are independent uniform numbers divided by its weights. A sum
+    over the sets of members below one level after the other, O(n² 2ⁿ) for n members; positive terms. A ρ
+    below exp(−690) has the bound n ρ maxᵢ wᵢⁿ."""
     out = np.zeros(log_rhos.size)
     for g in range(log_rhos.size):
         w = weights[starts[g] : starts[g + 1]]
@@ -375,10 +346,8 @@ def _urn_levels(log_rho: float, n: int, alpha: float, known: Floats, own: Floats
 
 @kernel
 def log_crossing_of_draws(levels: Floats, total: float, n: int, unit: float) -> float:
-    """log P(at least k of n draws are among the first levels[k − 1] balls, for some k ≤ K ≤ n).
-
-    `levels` (K,) increase; `total` balls, with unit 1 at least n; `unit`: see the module.
-    """
+    """log P(at least k of n draws are among the first levels[k − 1] balls, for some k ≤ K ≤ n). `levels` (K,)
+    increase; `total` balls, with unit 1 at least n; `unit`: see the module."""
     free, next_free = np.ones(n + 1), np.ones(n + 1)
     largest, total_share = -np.inf, 0.0
     for k in range(1, levels.size + 1):
@@ -429,7 +398,7 @@ def _log_first(
     else:
         term = 1.0
         for c in range(start, 0, -1):
-            term *= _ratio_down(c, n, level, rest, unit)
+            term *= _ratio(n - c, n, rest, level, unit)
             norm += term
             if c - 1 >= k:
                 share += term * _thin(c - 1, k, before, level, unit, free)
@@ -440,9 +409,8 @@ def _log_first(
 
 @kernel
 def _thin(c: int, k: int, lower: float, upper: float, unit: float, free: Floats) -> float:
-    """The chance that no level before k was reached, if c draws are among the first `upper` balls, of
-    which a were among the first `lower`; free[a] is the chance that no earlier level was reached.
-    """
+    """The chance that no level before k was reached, if c draws are among the first `upper` balls, of which a
+    were among the first `lower`; free[a] is the chance that no earlier level was reached."""
     limit = k - 2
     if k == 1 or lower <= 0.0:
         return float(free[0])
@@ -462,7 +430,7 @@ def _thin(c: int, k: int, lower: float, upper: float, unit: float, free: Floats)
             break
     term = 1.0
     for a in range(start, 0, -1):
-        term *= _ratio_down(a, c, lower, rest, unit)
+        term *= _ratio(c - a, c, rest, lower, unit)
         norm += term
         if a - 1 <= limit:
             kept += term * free[a - 1]
@@ -473,14 +441,8 @@ def _thin(c: int, k: int, lower: float, upper: float, unit: float, free: Floats)
 
 @kernel
 def _ratio(a: int, c: int, first: float, rest: float, unit: float) -> float:
-    """P(a + 1 of c draws are of the first kind) / P(a)."""
+    """P(a + 1 of c draws are of the first kind) / P(a); downwards, that of the other kind."""
     return (c - a) / (a + 1.0) * ((first - a * unit) / (rest - (c - a - 1) * unit))
-
-
-@kernel
-def _ratio_down(a: int, c: int, first: float, rest: float, unit: float) -> float:
-    """P(a − 1 of c draws are of the first kind) / P(a)."""
-    return a / (c - a + 1.0) * ((rest - (c - a) * unit) / (first - (a - 1) * unit))
 
 
 @kernel

@@ -9,10 +9,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Floats, Integers
+from pyfsagg._kernels import Bytes, Weights, Words, kernel
 
 LANES = 32
 """Resamples are drawn in groups of so many: half of them from the low, half from the high half of a
@@ -23,7 +22,7 @@ _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _LOW = np.uint64(0xFFFFFFFF)
 
 
-def _thresholds() -> NDArray[np.uint32]:
+def _thresholds() -> Words:
     """2**32 times P(Poisson(1) <= k), rounded, for k = 0, 1, … as long as that is below 2**32."""
     below, term, found = 0.0, math.exp(-1.0), []
     for k in range(32):
@@ -61,58 +60,40 @@ def padded(n_resamples: int) -> int:
 
 
 @kernel
-def _draw_row(
-    key: np.uint64,
-    row: np.uint64,
-    first_group: int,
-    uniform: NDArray[np.uint32],
-    out: NDArray[np.uint8],
-) -> None:
-    """Weights of one row in whole groups of resamples: how many thresholds each of its uniform 32-bit
-    numbers reaches, of a splitmix64 sequence that starts at a hash of the row.
-    """
-    start = mix(key + (row + np.uint64(1)) * _GOLDEN)
-    for group in range(out.shape[0] // LANES):
-        first_word = np.uint64((first_group + group) * _HALF + 1)
-        for i in range(_HALF):
-            word = mix(start + (first_word + np.uint64(i)) * _GOLDEN)
-            uniform[group * LANES + i] = np.uint32(word & _LOW)
-            uniform[group * LANES + _HALF + i] = np.uint32(word >> np.uint64(32))
-    for r in range(out.shape[0]):
-        reached = np.uint32(0)
-        for threshold in _T:
-            reached += np.uint32(uniform[r] >= threshold)
-        out[r] = np.uint8(reached)
-
-
-@kernel
-def poisson_weights(
-    key: np.uint64, first_row: int, first_group: int, out: NDArray[np.uint8]
-) -> None:
+def poisson_weights(key: np.uint64, first_row: int, first_group: int, out: Bytes) -> None:
     """Poisson(1) weights of the rows from `first_row` on in the resamples from ``LANES * first_group`` on,
-    into `out` (n_rows, n_resamples); n_resamples is a multiple of `LANES`.
-    """
+    into `out` (n_rows, n_resamples); n_resamples is a multiple of `LANES`."""
     uniform = np.empty(out.shape[1], np.uint32)
-    for i in range(out.shape[0]):
-        _draw_row(key, np.uint64(first_row + i), first_group, uniform, out[i])
+    for row in range(out.shape[0]):
+        # A splitmix64 sequence that starts at a hash of the row.
+        start = mix(key + (np.uint64(first_row + row) + np.uint64(1)) * _GOLDEN)
+        for group in range(out.shape[1] // LANES):
+            first_word = np.uint64((first_group + group) * _HALF + 1)
+            for i in range(_HALF):
+                word = mix(start + (first_word + np.uint64(i)) * _GOLDEN)
+                uniform[group * LANES + i] = np.uint32(word & _LOW)
+                uniform[group * LANES + _HALF + i] = np.uint32(word >> np.uint64(32))
+        for r in range(out.shape[1]):
+            reached = np.uint32(0)
+            for threshold in _T:
+                reached += np.uint32(uniform[r] >= threshold)
+            out[row, r] = np.uint8(reached)
 
 
 @kernel
 def count_resamples(
-    codes: NDArray[np.uint16],
-    labels: NDArray[np.uint16],
+    codes: Weights,
+    labels: Weights,
     n_classes: int,
-    n_codes: NDArray[np.int64],
+    n_codes: Integers,
     key: np.uint64,
     first_row: int,
-    counts: NDArray[np.int64],
+    counts: Integers,
 ) -> None:
-    """Add the rows to the counts of every feature by code and class, in all resamples.
-
-    `codes` (n_features, n_rows) are below `n_codes` (n_features,).  Feature j owns the rows ``start[j] +
-    code * n_classes + label`` of `counts` (sum of n_codes * n_classes, padded number of resamples),
-    where ``start`` are the sums of the cells before.
-    """
+    """Add the rows to the counts of every feature by code and class, in all resamples. `codes` (n_features,
+    n_rows) are below `n_codes` (n_features,). Feature j owns the rows ``start[j] + code * n_classes + label``
+    of `counts` (sum of n_codes * n_classes, padded number of resamples), where ``start`` are the sums of the
+    cells before."""
     n_features, n_rows = codes.shape
     width = counts.shape[1]
     weights = np.empty((ROWS_AT_ONCE, width), np.uint8)
@@ -137,9 +118,8 @@ def count_resamples(
 
 @kernel
 def digest_column(values: Floats, salt: np.uint64, first_row: int) -> np.uint64:
-    """A 64-bit digest of which value stands in which row, the sum of the digests of the parts of a
-    column; 0.0 and -0.0 are one value, and so are all NaN.
-    """
+    """A 64-bit digest of which value stands in which row, the sum of the digests of the parts of a column;
+    0.0 and -0.0 are one value, and so are all NaN."""
     digest = np.uint64(0)
     bits = (values + 0.0).view(np.uint64)
     for i in range(values.shape[0]):

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Floats, Integers
+from pyfsagg._kernels import Bits, Codes, kernel
 
-Ranks = NDArray[np.int16] | NDArray[np.int32]
-Integers = NDArray[np.int64]
+Ranks = NDArray[np.int16] | Codes
 Whole = int | np.int64
 
 
@@ -19,10 +18,8 @@ Whole = int | np.int64
 def add_precedences(
     ranks: Ranks, weights: Integers, tie_weight: int, low: int, high: int, table: NDArray[Any]
 ) -> None:
-    """table[g, f] = weight of the rows that place f before g, for low <= g < high.
-
-    With ``tie_weight`` 1 all counts are doubled and a tie counts 1 (half a place each way).
-    """
+    """table[g, f] = weight of the rows that place f before g, for low <= g < high. With ``tie_weight`` 1 all
+    counts are doubled and a tie counts 1 (half a place each way)."""
     n, p = ranks.shape
     for g in range(low, high):
         out = table[g]
@@ -44,7 +41,7 @@ def add_precedences(
 def close_pairs_column(
     tables: NDArray[Any],
     sums: Integers,
-    order: NDArray[np.int64],
+    order: Integers,
     ranks: Ranks,
     reach: Integers,
     low: int,
@@ -108,7 +105,7 @@ def close_pairs_column(
 
 
 @kernel
-def _flush(pending: NDArray[np.int32], totals: Integers) -> None:
+def _flush(pending: Codes, totals: Integers) -> None:
     for f in range(pending.size):
         totals[f] += pending[f]
         pending[f] = 0
@@ -133,7 +130,7 @@ def _add_changes(
 def _add_swaps(
     table: NDArray[Any],
     sums: Integers,
-    order: NDArray[np.int64],
+    order: Integers,
     position: Whole,
     reach: Whole,
     low: int,
@@ -195,17 +192,12 @@ def _add_swaps(
 @kernel
 def inversions_by_feature(first: Ranks, second: Ranks) -> Integers:
     """Number of inversions (strict in both orders) that each feature takes part in."""
-    p = first.size
-    counts = np.zeros(p, dtype=np.int64)
-    for i in range(p):
-        if first[i] < 0 or second[i] < 0:
-            continue
+    known = (first >= 0) & (second >= 0)
+    counts = np.zeros(first.size, dtype=np.int64)
+    for i in range(first.size):
         for j in range(i):
-            if first[j] < 0 or second[j] < 0:
-                continue
-            below = first[i] < first[j] and second[i] > second[j]
-            above = first[i] > first[j] and second[i] < second[j]
-            if below or above:
+            gap, other = np.int64(first[i]) - first[j], np.int64(second[i]) - second[j]
+            if known[i] and known[j] and gap * other < 0:
                 counts[i] += 1
                 counts[j] += 1
     return counts
@@ -240,11 +232,9 @@ def spoiler_column(
     after: NDArray[Any],
     column: Integers,
 ) -> None:
-    """column[i] = inversions of the feature pair (i, k), i < stop, within the classes.
-
-    A class contributes (instances with i before k) times (instances with k before i).  The integers of
-    `before` and `after` must hold the weight of a class.
-    """
+    """column[i] = inversions of the feature pair (i, k), i < stop, within the classes. A class contributes
+    (instances with i before k) times (instances with k before i). The integers of `before` and `after` must
+    hold the weight of a class."""
     column[:stop] = 0
     for c in range(starts.size - 1):
         before[:stop] = 0
@@ -268,8 +258,7 @@ def spoiler_totals(
     ranks: Ranks, weights: Integers, starts: Integers, low: int, high: int, like: NDArray[Any]
 ) -> Integers:
     """Contribution to all spoiler counts of the feature pairs (i, k), i < k, low <= k < high; `like` is an
-    empty array of the integers that hold the weight of a class.
-    """
+    empty array of the integers that hold the weight of a class."""
     p = ranks.shape[1]
     before = np.empty(p, dtype=like.dtype)
     after = np.empty(p, dtype=like.dtype)
@@ -286,7 +275,7 @@ def spoiler_totals(
 
 
 @kernel
-def difference_bits(ranks: Ranks, k: int, planes: NDArray[np.uint64]) -> None:
+def difference_bits(ranks: Ranks, k: int, planes: Bits) -> None:
     """planes[a, :, w] = bits over the features: before k, after k, not comparable with k."""
     n, p = ranks.shape
     n_planes = planes.shape[1]
@@ -324,7 +313,7 @@ def _bits_set(word: np.uint64) -> np.int64:
 
 @kernel
 def state_differences(
-    planes: NDArray[np.uint64], left: Integers, right: Integers, out: Integers, sign: int
+    planes: Bits, left: Integers, right: Integers, out: Integers, sign: int
 ) -> None:
     """out[q] += sign * number of features that relate to k differently in left[q] and right[q]."""
     _, n_planes, n_words = planes.shape
@@ -375,7 +364,7 @@ def differences_with(first: Ranks, second: Ranks, features: Integers, k: int) ->
 def conditional_entropies(
     columns: Ranks,
     weights: Integers,
-    codes: NDArray[np.int32],
+    codes: Codes,
     n_classes: int,
     k: int,
     others: Integers,
@@ -383,8 +372,7 @@ def conditional_entropies(
     out: Floats,
 ) -> None:
     """out[u] = total weight times H(class | order of features k and others[u]), in nats; `columns` is
-    (n_features, n_samples), ``x_log_x[i]`` is i log i.
-    """
+    (n_features, n_samples), ``x_log_x[i]`` is i log i."""
     n = columns.shape[1]
     table = np.empty((4, n_classes), dtype=np.int64)
     own = columns[k]
@@ -414,9 +402,7 @@ def _same_pattern(columns: Ranks, a: int, b: int, n_features: int) -> bool:
 
 
 @kernel
-def added_divergence(
-    columns: Ranks, weights: Integers, codes: NDArray[np.int32], n_classes: int
-) -> float:
+def added_divergence(columns: Ranks, weights: Integers, codes: Codes, n_classes: int) -> float:
     """Divergence, in nats, of all features (rows of `columns`) but the last with respect to all."""
     p, n = columns.shape
     part = np.empty(n, dtype=np.int64)  # the first row with the same order of all but the last
@@ -454,8 +440,8 @@ def added_divergence(
 def naive_bayes_path(
     columns: Ranks,
     weights: Integers,
-    codes: NDArray[np.int32],
-    folds: NDArray[np.int64],
+    codes: Codes,
+    folds: Integers,
     n_classes: int,
     n_folds: int,
     n_states: int,
@@ -464,10 +450,8 @@ def naive_bayes_path(
     log_priors: Floats,
 ) -> Floats:
     """Weight of rows that the other folds classify correctly with the first 1, 2, … rows of `columns`.
-
     ``log_counts[i]`` is log(i + alpha), ``log_totals[i]`` log(i + alpha * n_states), and ``log_priors``
-    (n_folds, n_classes) the log prior of each class outside each fold.
-    """
+    (n_folds, n_classes) the log prior of each class outside each fold."""
     p, n = columns.shape
     scores = np.empty((n, n_classes))
     for a in range(n):

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Floats, Indices, Integers
+from pyfsagg._kernels import Codes, Weights, kernel
 from pyfsagg._kernels.mrmr import next_selected
 
 
 @kernel
-def tied_ranks(values: Floats, order: NDArray[np.intp], place: float) -> Floats:
-    """Ascending ranks of each row; `order` is the argsort of each row.  NaN keeps rank NaN.
-
-    Equal values that share the ranks a to b have a + place (b - a): place 0.5 is their mean.
-    """
+def tied_ranks(values: Floats, order: Indices, place: float) -> Floats:
+    """Ascending ranks of each row; `order` is the argsort of each row. NaN keeps rank NaN. Equal values that
+    share the ranks a to b have a + place (b - a): place 0.5 is their mean."""
     n_rows, n_columns = values.shape
     ranks = np.empty((n_rows, n_columns))
     for i in range(n_rows):
@@ -33,7 +30,7 @@ def tied_ranks(values: Floats, order: NDArray[np.intp], place: float) -> Floats:
 
 
 @kernel
-def first_within(ordered: Floats, slack: float) -> NDArray[np.int64]:
+def first_within(ordered: Floats, slack: float) -> Integers:
     """For each of the rising values the place of the first one that is at most `slack` below it."""
     places, first = np.empty(ordered.size, np.int64), 0
     for place in range(ordered.size):
@@ -45,11 +42,10 @@ def first_within(ordered: Floats, slack: float) -> NDArray[np.int64]:
 
 @kernel
 def dense_item_maxima(
-    draws: Floats, inverse: Floats, estimates: Floats, limits: Floats, items: NDArray[np.intp]
+    draws: Floats, inverse: Floats, estimates: Floats, limits: Floats, items: Indices
 ) -> Floats:
-    """For each item j of `items` and draw the largest standardised difference over its open statements:
-    "k is above j", (z_k - z_j) * inverse[j, k] up to ``limits[j]``, and the reverse; `draws` is (p, n).
-    """
+    """For each item j of `items` and draw the largest standardised difference over its open statements: "k is
+    above j", (z_k - z_j) * inverse[j, k] up to ``limits[j]``, and the reverse; `draws` is (p, n)."""
     p, n_draws = draws.shape
     found = np.zeros((items.size, n_draws))
     for i in range(items.size):
@@ -70,9 +66,8 @@ def dense_item_maxima(
 
 @kernel
 def dense_maxima(draws: Floats, inverse: Floats, estimates: Floats, limit: float) -> Floats:
-    """For each draw the largest (z_k - z_j) * inverse[j, k] over the statements "k is above j" that are
-    open: whose statistic is at most `limit`.
-    """
+    """For each draw the largest (z_k - z_j) * inverse[j, k] over the statements "k is above j" that are open:
+    whose statistic is at most `limit`."""
     p, n_draws = draws.shape
     found = np.zeros(n_draws)
     for j in range(p):
@@ -98,13 +93,11 @@ def _standardised(draw: Floats, variances: Floats) -> Floats:
 
 @kernel
 def independent_item_maxima(
-    draws: Floats, variances: Floats, estimates: Floats, limits: Floats, items: NDArray[np.intp]
+    draws: Floats, variances: Floats, estimates: Floats, limits: Floats, items: Indices
 ) -> Floats:
-    """As `dense_item_maxima`, for independent items; `draws` is (n, p).
-
-    (z_k - z_j)^2 / (v_j + v_k) is at most u_j^2 + u_k^2, u = z / sd: in the order of |u| the search ends
-    where that falls below the largest value found.
-    """
+    """As `dense_item_maxima`, for independent items; `draws` is (n, p). (z_k - z_j)^2 / (v_j + v_k) is at
+    most u_j^2 + u_k^2, u = z / sd: in the order of |u| the search ends where that falls below the largest
+    value found."""
     n_draws = draws.shape[0]
     found = np.zeros((items.size, n_draws))
     for r in range(n_draws):
@@ -192,9 +185,7 @@ def _dot(a: Floats, b: Floats) -> float:
 
 
 @kernel
-def pearson_block(
-    values: Floats, targets: Floats, weights: NDArray[np.uint16], scores: Floats
-) -> None:
+def pearson_block(values: Floats, targets: Floats, weights: Weights, scores: Floats) -> None:
     """|r| of every column with `targets` (1 or b, n), (b, p); 0 where either is constant."""
     n, p = values.shape
     z, zy = np.empty(n), np.empty(n)
@@ -210,12 +201,10 @@ def pearson_block(
 
 @kernel
 def _average_ranks(
-    levels: NDArray[np.int32], n_levels: int, weights: Floats, counts: Floats, out: Floats
+    levels: Codes, n_levels: int, weights: Floats, counts: Floats, out: Floats
 ) -> None:
-    """Average ranks of the drawn rows, from the positions of their values among the distinct ones.
-
-    Rows without a value, which are at -1 and weigh nothing, have 0.
-    """
+    """Average ranks of the drawn rows, from the positions of their values among the distinct ones. Rows
+    without a value, which are at -1 and weigh nothing, have 0."""
     counts[:n_levels] = 0.0
     for i in range(levels.shape[0]):
         counts[max(levels[i], 0)] += weights[i]
@@ -230,16 +219,15 @@ def _average_ranks(
 
 @kernel
 def spearman_numeric_block(
-    levels: NDArray[np.int32],
-    n_levels: NDArray[np.int64],
-    targets: NDArray[np.int32],
+    levels: Codes,
+    n_levels: Integers,
+    targets: Codes,
     n_target: int,
-    weights: NDArray[np.uint16],
+    weights: Weights,
     scores: Floats,
 ) -> None:
-    """|rho| of every column with `targets` (1 or b, n), positions among the distinct values, (b, p); 0
-    where either is constant.  Rows without a value, at -1, are omitted for their column.
-    """
+    """|rho| of every column with `targets` (1 or b, n), positions among the distinct values, (b, p); 0 where
+    either is constant. Rows without a value, at -1, are omitted for their column."""
     n, p = levels.shape
     ranks, z, zy, z_known = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     counts = np.empty(max(n_levels.max(), n_target))
@@ -277,14 +265,13 @@ def spearman_numeric_block(
 def correlation_mrmr(
     values: Floats,
     targets: Floats,
-    weights: NDArray[np.uint16],
+    weights: Weights,
     n_selected: int,
     scores: Floats,
-    orders: NDArray[np.int64],
+    orders: Integers,
 ) -> None:
-    """Greedy |r(x, y)| minus the mean |r(x, w)| over the selected w; ties to the lowest column.  Scores
-    (b, p) are those at selection, or else the last ones.  `orders` is -1 but for the columns to begin with.
-    """
+    """Greedy |r(x, y)| minus the mean |r(x, w)| over the selected w; ties to the lowest column. Scores (b, p)
+    are those at selection, or else the last ones. `orders` is -1 but for the columns to begin with."""
     n, p = values.shape
     z, zy = np.empty((p, n)), np.empty(n)
     relevance, redundancy = np.empty(p), np.empty(p)

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, Integers
 from pyfsagg._kernels import kernel
 
 HALF_LOG_TWO_PI = 0.9189385332046727
@@ -51,9 +50,8 @@ def log_binomial_pmf(n: int, k: int, x: float, y: float) -> float:
 
 @kernel
 def log_binomial_tail(n: int, k: int, x: float, y: float) -> float:
-    """log P(Bin(n, x) ≥ k), y = 1 − x: the log of the Beta(k, n − k + 1) distribution at x.  Positive
-    terms on the short side of the mean; the other side by log1p.
-    """
+    """log P(Bin(n, x) ≥ k), y = 1 − x: the log of the Beta(k, n − k + 1) distribution at x. Positive terms on
+    the short side of the mean; the other side by log1p."""
     if k <= 0 or y <= 0.0:
         return 0.0
     odds = x / y
@@ -101,11 +99,9 @@ def normal_quantile_below(log_tail: float) -> float:
 
 @kernel
 def _widest_deviation(ranks: Floats, n: int) -> int:
-    """Position (from 1) where the empirical distribution exceeds x most, in standard deviations.
-
-    It only says where :func:`_log_rho_one` begins: of many ranks every eighth is looked at, and then the
-    neighbours of the best of these.
-    """
+    """Position (from 1) where the empirical distribution exceeds x most, in standard deviations. It only says
+    where :func:`_log_rho_one` begins: of many ranks every eighth is looked at, and then the neighbours of the
+    best of these."""
     step = 8 if n > 64 else 1
     first, last = step - 1, n
     signed_square, variance, where = -1.0, 0.0, n
@@ -155,7 +151,7 @@ def _log_rho_one(ranks: Floats, n: int) -> float:
 
 
 @kernel
-def log_rho(ranks: Floats, counts: NDArray[np.int64]) -> Floats:
+def log_rho(ranks: Floats, counts: Integers) -> Floats:
     """min over k of log BetaCDF(r_(k); k, n − k + 1) for each row of `ranks` (p, m), sorted, NaN last.
 
     `counts` (p,) are the entries that are not NaN.  Few order statistics can hold the minimum: with w_k
@@ -188,10 +184,8 @@ def _tilt(chances: Floats, k: int) -> float:
 
 @kernel
 def log_poisson_binomial_tail(chances: Floats, k: int) -> float:
-    """log P(at least k of n independent events), their chances in (0, 1]; O(n²), positive terms.
-
-    Above the mean the odds are tilted so that k is the expected count, and the result divided again.
-    """
+    """log P(at least k of n independent events), their chances in (0, 1]; O(n²), positive terms. Above the
+    mean the odds are tilted so that k is the expected count, and the result divided again."""
     n = chances.size
     if k <= 0:
         return 0.0
@@ -224,9 +218,7 @@ def log_poisson_binomial_tail(chances: Floats, k: int) -> float:
 @kernel
 def log_rho_with_cutoffs(ranks: Floats, cutoffs: Floats) -> Floats:
     """log ρ where list i keeps `ranks` (p, m) up to `cutoffs` only, NaN beyond; a NaN cutoff: unknown item.
-
-    P(at least k lists have the item at x or better) is Poisson binomial with the chances min(x, cutoff).
-    """
+    P(at least k lists have the item at x or better) is Poisson binomial with the chances min(x, cutoff)."""
     out = np.zeros(ranks.shape[0])
     for j in range(ranks.shape[0]):
         kept = np.sort(ranks[j][~np.isnan(ranks[j])])
@@ -242,9 +234,8 @@ def log_rho_with_cutoffs(ranks: Floats, cutoffs: Floats) -> Floats:
 def poisson_probabilities(
     x: float, first: int, last: int, tolerance: float, weights: Floats
 ) -> tuple[int, int, float]:
-    """Poisson(x) probabilities of first..last that matter, into weights[0:]: the first and the last
-    increment kept, and an upper bound on the probability omitted.
-    """
+    """Poisson(x) probabilities of first..last that matter, into weights[0:]: the first and the last increment
+    kept, and an upper bound on the probability omitted."""
     mode = min(max(int(x), first), last)
     if mode == 0:
         peak = math.exp(-x)
@@ -326,10 +317,8 @@ def _log_choose(n: int, k: int) -> float:
 
 @kernel
 def log_quantiles(n: int, log_rho: float, out: Floats) -> None:
-    """Fill out[k - 1] with log q_k: Beta(k, n − k + 1) has probability exp(log_rho) below q_k.
-
-    The log distribution is concave in log x, so Newton's method climbs to the root from the left.
-    """
+    """Fill out[k - 1] with log q_k: Beta(k, n − k + 1) has probability exp(log_rho) below q_k. The log
+    distribution is concave in log x, so Newton's method climbs to the root from the left."""
     before = -np.inf
     for k in range(1, n + 1):
         log_x = max(before, (log_rho - _log_choose(n, k)) / k)
@@ -352,9 +341,8 @@ def log_quantiles(n: int, log_rho: float, out: Floats) -> None:
 def _thin(
     c: int, limit: int, log_keep: float, lowest: int, free: Floats, hit: Floats
 ) -> tuple[float, float]:
-    """Chances (not reached, reached) of c points, each there before with exp(log_keep), at most `limit`
-    then; free[a] and hit[a] are the chances of a points, below `lowest` 1 and 0.
-    """
+    """Chances (not reached, reached) of c points, each there before with exp(log_keep), at most `limit` then;
+    free[a] and hit[a] are the chances of a points, below `lowest` 1 and 0."""
     keep, drop = math.exp(log_keep), -math.expm1(log_keep)
     # Starting at 0 saves a logarithm, where that probability is far from underflow.
     from_zero = c * drop < 30.0 and c * log_keep > SMALLEST_LOG
@@ -403,11 +391,9 @@ def _thin_band(
     next_hit: Floats,
     work: Floats,
 ) -> int:
-    """:func:`_thin` with limit k − 2 for all counts from `low` to k − 1; the largest count filled.
-
-    For larger k one convolution: a binomial probability is a product of three Poisson ones, of which two
-    are factors of the vectors before and after.
-    """
+    """:func:`_thin` with limit k − 2 for all counts from `low` to k − 1; the largest count filled. For larger
+    k one convolution: a binomial probability is a product of three Poisson ones, of which two are factors of
+    the vectors before and after."""
     top = k - 1
     drop = -math.expm1(log_keep)
     depth = k - low + (low * math.log(low / k) if low > 0 else 0.0)
@@ -445,10 +431,8 @@ def _thin_band(
 
 @kernel
 def log_crossing(log_times: Floats, n: int, log_rho: float) -> tuple[float, float]:
-    """log P(N(q_k) ≥ k for some k) and log of its complement, both with full relative accuracy.
-
-    `log_times` (n,) are increasing log q_k < 0; `log_rho`, the log of their value, is a lower bound.
-    """
+    """log P(N(q_k) ≥ k for some k) and log of its complement, both with full relative accuracy. `log_times`
+    (n,) are increasing log q_k < 0; `log_rho`, the log of their value, is a lower bound."""
     free, hit = np.ones(n + 2), np.zeros(n + 2)
     next_free, next_hit = np.ones(n + 2), np.zeros(n + 2)
     largest, total = -np.inf, 0.0
@@ -509,10 +493,9 @@ def log_crossing(log_times: Floats, n: int, log_rho: float) -> tuple[float, floa
 
 
 @kernel
-def log_exact_p(log_rhos: Floats, counts: NDArray[np.int64]) -> Floats:
+def log_exact_p(log_rhos: Floats, counts: Integers) -> Floats:
     """log P(min_k BetaCDF(U_(k)) ≤ ρ) for each ρ with its number of uniforms; sort the input, as equal
-    neighbours are computed once.
-    """
+    neighbours are computed once."""
     out = np.zeros(log_rhos.size)
     for j in range(log_rhos.size):
         if log_rhos[j] >= 0.0:

@@ -5,20 +5,17 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Booleans, Floats
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers
+from pyfsagg._kernels import Bits, kernel
 
 
 # Reordering a sum of finite, non-negative terms is safe, and it lets the compiler use SIMD; so does
 # NumPy's rule for a division by zero, which does not occur.
 @kernel(fastmath={"reassoc", "contract"}, error_model="numpy")
 def canberra_pair_sum(columns: Floats) -> float:
-    """Sum over rows and over all pairs a < b of a row of |x_a - x_b| / (x_a + x_b).
-
-    Rows hold positive values in ascending order; d distinct values cost O(d^2), two fractions a division.
-    """
+    """Sum over rows and over all pairs a < b of a row of |x_a - x_b| / (x_a + x_b). Rows hold positive values
+    in ascending order; d distinct values cost O(d^2), two fractions a division."""
     n_rows, n_values = columns.shape
     distinct = np.empty(n_values)
     counts = np.empty(n_values)
@@ -52,24 +49,19 @@ def canberra_pair_sum(columns: Floats) -> float:
 @kernel(fastmath={"reassoc", "contract"}, error_model="numpy")
 def canberra_block(left: Floats, right: Floats) -> Floats:
     """Canberra distance of every row of `left` to every row of `right` (positive values)."""
-    n_left, n_columns = left.shape
-    n_right = right.shape[0]
-    out = np.empty((n_left, n_right))
-    for a in range(n_left):
-        for b in range(n_right):
-            total = 0.0
-            for j in range(n_columns):
-                total += abs(left[a, j] - right[b, j]) / (left[a, j] + right[b, j])
-            out[a, b] = total
+    out = np.empty((left.shape[0], right.shape[0]))
+    for a, b in np.ndindex(out.shape):
+        total = 0.0
+        for j in range(left.shape[1]):
+            total += abs(left[a, j] - right[b, j]) / (left[a, j] + right[b, j])
+        out[a, b] = total
     return out
 
 
 @kernel
 def kendall_pair_sum(ranks: Floats, scale: Floats) -> float:
-    """Sum over column pairs j < l of (sum over rows i of scale_i sign(r_il - r_ij))^2.
-
-    With the reciprocal norms as scale, Kendall's tau summed over all ordered pairs of rows, self included.
-    """
+    """Sum over column pairs j < l of (sum over rows i of scale_i sign(r_il - r_ij))^2. With the reciprocal
+    norms as scale, Kendall's tau summed over all ordered pairs of rows, self included."""
     n_rows, n_columns = ranks.shape
     sums = np.empty(n_columns)
     total = 0.0
@@ -122,7 +114,7 @@ def _discordance(values: Floats, weights: Floats, spare: Floats, spare_weights: 
 
 
 @kernel
-def _tied_weight(order: NDArray[np.intp], values: Floats, weights: Floats) -> float:
+def _tied_weight(order: Indices, values: Floats, weights: Floats) -> float:
     """Sum of w_a + w_b over pairs that are tied in `values`; `order` sorts `values`."""
     n = order.shape[0]
     total = 0.0
@@ -139,9 +131,7 @@ def _tied_weight(order: NDArray[np.intp], values: Floats, weights: Floats) -> fl
 
 
 @kernel
-def _tau(
-    x: Floats, y: Floats, order: NDArray[np.intp], order_y: NDArray[np.intp], weights: Floats
-) -> float:
+def _tau(x: Floats, y: Floats, order: Indices, order_y: Indices, weights: Floats) -> float:
     """Weighted tau-b of x and y by merge sort; a pair of positions weighs w_a + w_b."""
     n = x.shape[0]
     sorted_y = np.empty(n)
@@ -176,34 +166,27 @@ def _tau(
 def kendall_block(
     left: Floats,
     right: Floats,
-    order_left: NDArray[np.intp],
-    order_right: NDArray[np.intp],
+    order_left: Indices,
+    order_right: Indices,
     weights_left: Floats,
     weights_right: Floats,
     symmetric: bool,
 ) -> Floats:
-    """Weighted tau-b of every row of `left` with every row of `right`, NaN where undefined; `symmetric`
-    takes the mean of the coefficients weighted by the left and the right row.
-    """
-    n_left = left.shape[0]
-    n_right = right.shape[0]
-    out = np.empty((n_left, n_right))
-    for a in range(n_left):
-        for b in range(n_right):
-            tau = _tau(left[a], right[b], order_left[a], order_right[b], weights_left[a])
-            if symmetric:
-                tau = 0.5 * (
-                    tau + _tau(left[a], right[b], order_left[a], order_right[b], weights_right[b])
-                )
-            out[a, b] = tau
+    """Weighted tau-b of every row of `left` with every row of `right`, NaN where undefined; `symmetric` takes
+    the mean of the coefficients weighted by the left and the right row."""
+    out = np.empty((left.shape[0], right.shape[0]))
+    for a, b in np.ndindex(out.shape):
+        x, y, order_x, order_y = left[a], right[b], order_left[a], order_right[b]
+        out[a, b] = _tau(x, y, order_x, order_y, weights_left[a])
+        if symmetric:
+            out[a, b] = 0.5 * (out[a, b] + _tau(x, y, order_x, order_y, weights_right[b]))
     return out
 
 
 @kernel
 def weighted_kendall_pair_sum(ranks: Floats, weights: Floats) -> float:
     """Sum over column pairs of (sum_i s_i) (sum_i w_i s_i), s_i = sign(r_il - r_ij), w_i = weights_ij +
-    weights_il: over the common norm of rows without ties, the weighted tau of all ordered pairs.
-    """
+    weights_il: over the common norm of rows without ties, the weighted tau of all ordered pairs."""
     n_rows, n_columns = ranks.shape
     plain = np.empty(n_columns)
     weighted = np.empty(n_columns)
@@ -227,17 +210,15 @@ def weighted_kendall_pair_sum(ranks: Floats, weights: Floats) -> float:
 
 
 @kernel
-def common_members(left: NDArray[np.uint64], right: NDArray[np.uint64]) -> Floats:
+def common_members(left: Bits, right: Bits) -> Floats:
     """How many bits every row of `left` has in common with every row of `right`."""
-    n_left, n_words = left.shape
-    n_right = right.shape[0]
-    out = np.empty((n_left, n_right))
+    out = np.empty((left.shape[0], right.shape[0]))
     pairs, nibbles = np.uint64(0x3333333333333333), np.uint64(0x0F0F0F0F0F0F0F0F)
     odd, ones = np.uint64(0x5555555555555555), np.uint64(0x0101010101010101)
-    for a in range(n_left):
-        for b in range(n_right):
+    for a in range(left.shape[0]):
+        for b in range(right.shape[0]):
             total = np.uint64(0)
-            for k in range(n_words):  # the compiler knows these sums of bits by their look
+            for k in range(left.shape[1]):  # the compiler knows these sums of bits by their look
                 word = left[a, k] & right[b, k]
                 word -= (word >> np.uint64(1)) & odd
                 word = (word & pairs) + ((word >> np.uint64(2)) & pairs)
@@ -248,17 +229,14 @@ def common_members(left: NDArray[np.uint64], right: NDArray[np.uint64]) -> Float
 
 
 @kernel
-def overlap_block(left: NDArray[np.intp], right: NDArray[np.intp], gain: Floats) -> Floats:
+def overlap_block(left: Indices, right: Indices, gain: Floats) -> Floats:
     """Sum over columns of gain[max(rank, rank)] for every pair of rows."""
-    n_left, n_columns = left.shape
-    n_right = right.shape[0]
-    out = np.empty((n_left, n_right))
-    for a in range(n_left):
-        for b in range(n_right):
-            total = 0.0
-            for j in range(n_columns):
-                total += gain[max(left[a, j], right[b, j])]
-            out[a, b] = total
+    out = np.empty((left.shape[0], right.shape[0]))
+    for a, b in np.ndindex(out.shape):
+        total = 0.0
+        for j in range(left.shape[1]):
+            total += gain[max(left[a, j], right[b, j])]
+        out[a, b] = total
     return out
 
 
@@ -266,16 +244,14 @@ COUNT, YU, MEAN, GREEDY, MATCHING = range(5)
 
 
 class Neighbours(NamedTuple):
-    """The similarity graph by rows, without self similarities.
+    """The similarity graph by rows, without self similarities. The neighbours of x are
+    ``features[start[x]:start[x + 1]]``, with their similarities in `strength` and the positions of the edges
+    in the order of a greedy matching in `place`."""
 
-    The neighbours of x are ``features[start[x]:start[x + 1]]``, with their similarities in `strength` and
-    the positions of the edges in the order of a greedy matching in `place`.
-    """
-
-    start: NDArray[np.intp]
-    features: NDArray[np.intp]
+    start: Indices
+    features: Indices
     strength: Floats
-    place: NDArray[np.intp]
+    place: Indices
 
 
 @kernel
@@ -302,18 +278,8 @@ def _one_way(own: Booleans, other: Booleans, graph: Neighbours, mean: bool) -> f
 def _greedy(left: Booleans, right: Booleans, graph: Neighbours) -> float:
     """Size of the greedy matching by similarity."""
     start, neighbours, _, place = graph
-    p = left.shape[0]
-    n_edges = 0
-    for x in range(p):
-        if left[x] and not right[x]:
-            for e in range(start[x], start[x + 1]):
-                y = neighbours[e]
-                if right[y] and not left[y]:
-                    n_edges += 1
-    places = np.empty(n_edges, dtype=np.intp)
-    sources = np.empty(n_edges, dtype=np.intp)
-    targets = np.empty(n_edges, dtype=np.intp)
-    n_edges = 0
+    p, n_edges = left.shape[0], 0
+    places, sources, targets = np.empty_like(place), np.empty_like(place), np.empty_like(place)
     for x in range(p):
         if left[x] and not right[x]:
             for e in range(start[x], start[x + 1]):
@@ -325,7 +291,7 @@ def _greedy(left: Booleans, right: Booleans, graph: Neighbours) -> float:
                     n_edges += 1
     taken = np.zeros(p, dtype=np.bool_)
     size = 0.0
-    for e in np.argsort(places):
+    for e in np.argsort(places[:n_edges]):
         if not taken[sources[e]] and not taken[targets[e]]:
             taken[sources[e]] = True
             taken[targets[e]] = True
@@ -375,16 +341,8 @@ def _matching(left: Booleans, right: Booleans, graph: Neighbours) -> float:
 
 
 @kernel
-def _pair(
-    kind: int,
-    left: Booleans,
-    right: Booleans,
-    graph: Neighbours,
-) -> float:
-    shared = 0.0
-    for x in range(left.shape[0]):
-        if left[x] and right[x]:
-            shared += 1.0
+def _pair(kind: int, left: Booleans, right: Booleans, graph: Neighbours) -> float:
+    shared = float((left & right).sum())
     if kind == GREEDY:
         return shared + _greedy(left, right, graph)
     if kind == MATCHING:
@@ -397,27 +355,16 @@ def _pair(
 
 
 @kernel
-def adjusted_block(
-    kind: int,
-    left: Booleans,
-    right: Booleans,
-    graph: Neighbours,
-) -> Floats:
+def adjusted_block(kind: int, left: Booleans, right: Booleans, graph: Neighbours) -> Floats:
     """Adjusted intersection of every row of `left` with every row of `right`."""
     out = np.empty((left.shape[0], right.shape[0]))
-    for a in range(left.shape[0]):
-        for b in range(right.shape[0]):
-            out[a, b] = _pair(kind, left[a], right[b], graph)
+    for a, b in np.ndindex(out.shape):
+        out[a, b] = _pair(kind, left[a], right[b], graph)
     return out
 
 
 @kernel
-def adjusted_rows(
-    kind: int,
-    left: Booleans,
-    right: Booleans,
-    graph: Neighbours,
-) -> Floats:
+def adjusted_rows(kind: int, left: Booleans, right: Booleans, graph: Neighbours) -> Floats:
     """Adjusted intersection of row a of `left` with row a of `right`."""
     out = np.empty(left.shape[0])
     for a in range(left.shape[0]):
@@ -426,12 +373,9 @@ def adjusted_rows(
 
 
 @kernel
-def pick_tied(
-    support: NDArray[np.bool_], tied: NDArray[np.bool_], room: NDArray[np.int64], draws: Floats
-) -> None:
+def pick_tied(support: Booleans, tied: Booleans, room: Integers, draws: Floats) -> None:
     """Set `room[i]` of the cells of `support` that are tied in row i, each subset equally likely; `draws` has
-    a number of [0, 1) for each (a partial Fisher-Yates shuffle).
-    """
+    a number of [0, 1) for each (a partial Fisher-Yates shuffle)."""
     m, p = tied.shape
     columns = np.empty(p, dtype=np.int64)
     used = 0
@@ -446,7 +390,5 @@ def pick_tied(
         for s in range(room[i]):
             other = s + int(draws[used] * (n - s))
             used += 1
-            column = columns[other]
-            columns[other] = columns[s]
-            columns[s] = column
-            support[i, column] = True
+            columns[other], columns[s] = columns[s], columns[other]
+            support[i, columns[s]] = True

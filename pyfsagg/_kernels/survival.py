@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Booleans, Floats
-from pyfsagg._kernels import kernel
+from pyfsagg._base.arithmetic import Booleans, Floats, Integers
+from pyfsagg._kernels import Bits, Codes, Weights, kernel
 
 TOGETHER = 8
 """Resamples that are counted at once where none has 2¹⁶ rows."""
@@ -15,21 +14,7 @@ WORDS = 2
 
 
 @kernel
-def _width(weights: NDArray[np.uint16]) -> int:
-    """Bits that the rows of a resample need: 16, 32 or 64."""
-    most = 0
-    for r in range(weights.shape[0]):
-        rows = 0
-        for i in range(weights.shape[1]):
-            rows += int(weights[r, i])
-        most = max(most, rows)
-    if most < 1 << 16:
-        return 16
-    return 32 if most < 1 << 32 else 64
-
-
-@kernel
-def _pack(weights: NDArray[np.uint16], width: int, packed: NDArray[np.uint64]) -> None:
+def _pack(weights: Weights, width: int, packed: Bits) -> None:
     """Fill (n_samples, WORDS) with the weights of up to WORDS · 64 / width resamples."""
     packed[:] = 0
     lanes = 64 // width
@@ -41,36 +26,24 @@ def _pack(weights: NDArray[np.uint16], width: int, packed: NDArray[np.uint64]) -
 
 @kernel
 def _place_rows(
-    event: Booleans,
-    start: NDArray[np.int64],
-    packed: NDArray[np.uint64],
-    drawn: NDArray[np.int64],
-    before: NDArray[np.int64],
+    event: Booleans, start: Integers, packed: Bits, drawn: Integers, before: Integers
 ) -> int:
-    """The rows that any resample draws, latest first, censored ones before events of the same time; how
-    many.  `before`: with how many an event is compared, all later or censored at its time; else none.
-    """
+    """The rows that any resample draws, latest first, censored ones before events of the same time; how many.
+    `before`: with how many an event is compared, all later or censored at its time; else none."""
     n = 0
     for g in range(start.shape[0] - 1):
-        for i in range(start[g], start[g + 1]):
-            if not event[i] and (packed[i, 0] | packed[i, 1]) != 0:
-                drawn[n], before[n] = i, 0
-                n += 1
-        later = n
-        for i in range(start[g], start[g + 1]):
-            if event[i] and (packed[i, 0] | packed[i, 1]) != 0:
-                drawn[n], before[n] = i, later
-                n += 1
+        for wanted in (False, True):
+            compared = n if wanted else 0
+            for i in range(start[g], start[g + 1]):
+                if event[i] == wanted and (packed[i, 0] | packed[i, 1]) != 0:
+                    drawn[n], before[n] = i, compared
+                    n += 1
     return n
 
 
 @kernel
 def _all_pairs(
-    w: NDArray[np.uint16],
-    drawn: NDArray[np.int64],
-    before: NDArray[np.int64],
-    n_drawn: int,
-    of_events: NDArray[np.uint16],
+    w: Weights, drawn: Integers, before: Integers, n_drawn: int, of_events: Weights
 ) -> float:
     """The comparable pairs of a resample; fills the weights of the events that have any."""
     added, seen, events, pairs = 0, 0, 0, 0.0
@@ -88,16 +61,16 @@ def _all_pairs(
 
 @kernel
 def _look_up(
-    levels: NDArray[np.int32],
+    levels: Codes,
     n_levels: int,
-    packed: NDArray[np.uint64],
-    drawn: NDArray[np.int64],
-    before: NDArray[np.int64],
+    packed: Bits,
+    drawn: Integers,
+    before: Integers,
     n_drawn: int,
-    tree: NDArray[np.uint64],
-    counts: NDArray[np.uint64],
-    below: NDArray[np.uint64],
-    equal: NDArray[np.uint64],
+    tree: Bits,
+    counts: Bits,
+    below: Bits,
+    equal: Bits,
 ) -> int:
     """For each event, the rows compared with it of a smaller, and of an equal level: (WORDS, events)."""
     tree[: n_levels + 1] = 0
@@ -131,9 +104,7 @@ def _look_up(
 
 
 @kernel
-def _weighted_sum(
-    of_events: NDArray[np.uint16], rows: NDArray[np.uint64], events: int, width: int, lane: int
-) -> float:
+def _weighted_sum(of_events: Weights, rows: Bits, events: int, width: int, lane: int) -> float:
     """Σ over events of their weight times the rows that one lane of the words holds."""
     if width == 64:  # 2³² rows and more: their pairs may need more than 63 bits
         many = 0.0
@@ -149,24 +120,23 @@ def _weighted_sum(
 
 @kernel
 def comparable_pairs(
-    levels: NDArray[np.int32],
-    n_levels: NDArray[np.int64],
+    levels: Codes,
+    n_levels: Integers,
     event: Booleans,
-    start: NDArray[np.int64],
-    weights: NDArray[np.uint16],
+    start: Integers,
+    weights: Weights,
     found: Floats,
 ) -> None:
     """Pairs of rows by whether the later row has the larger level, the smaller, or an equal one: `found`.
-
-    `levels`, `event` and `weights` by descending time; `start` of each distinct time, and the end.
-    """
+    `levels`, `event` and `weights` by descending time; `start` of each distinct time, and the end."""
     n, p = levels.shape
     drawn, before = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     packed = np.empty((n, WORDS), dtype=np.uint64)
     below, equal = np.empty((WORDS, n), np.uint64), np.empty((WORDS, n), np.uint64)
     tree = np.empty((n_levels.max() + 1, WORDS), dtype=np.uint64)
     counts = np.empty((n_levels.max(), WORDS), dtype=np.uint64)
-    width = _width(weights)
+    most = weights.astype(np.int64).sum(axis=1).max()
+    width = 16 if most < 1 << 16 else 32 if most < 1 << 32 else 64  # bits of a number of rows
     lanes = 64 // width
     of_events = np.empty((WORDS * lanes, n), dtype=np.uint16)
     pairs = np.empty(WORDS * lanes)
@@ -199,34 +169,11 @@ def comparable_pairs(
 
 
 @kernel
-def concordance_block(
-    levels: NDArray[np.int32],
-    n_levels: NDArray[np.int64],
-    event: Booleans,
-    start: NDArray[np.int64],
-    weights: NDArray[np.uint16],
-    scores: Floats,
-) -> None:
-    """Concordance index of every column, (b, p): the share of comparable pairs whose row with the larger
-    value lives longer, equal values half; 1/2 without any.  Arguments as in :func:`comparable_pairs`.
-    """
-    found = np.empty((3, *scores.shape))
-    comparable_pairs(levels, n_levels, event, start, weights, found)
-    for r in range(scores.shape[0]):
-        for j in range(scores.shape[1]):
-            more, fewer, tied = found[0, r, j], found[1, r, j], found[2, r, j]
-            pairs = more + fewer + tied
-            scores[r, j] = (more + 0.5 * tied) / pairs if pairs > 0.0 else 0.5
-
-
-@kernel
 def _coefficients(
-    event: Booleans, start: NDArray[np.int64], w: Floats, efron: bool, of_time: Floats
+    event: Booleans, start: Integers, w: Floats, efron: bool, of_time: Floats
 ) -> None:
-    """Fill, for each time, Σ q, Σ f q / d, Σ q², Σ f q² / d, Σ f² q² / d² over its d events (5, n_times).
-
-    q = 1 / (rows at risk - f), f the share of events that has left (k / d · d by Efron, 0 by Breslow).
-    """
+    """Fill, for each time, Σ q, Σ f q / d, Σ q², Σ f q² / d, Σ f² q² / d² over its d events (5, n_times). q =
+    1 / (rows at risk - f), f the share of events that has left (k / d · d by Efron, 0 by Breslow)."""
     at_risk = 0.0
     for g in range(start.shape[0] - 1):
         events = 0.0
@@ -247,7 +194,7 @@ def _coefficients(
 
 @kernel
 def _first_order(
-    event: Booleans, start: NDArray[np.int64], w: Floats, of_time: Floats, u: Floats, v: Floats
+    event: Booleans, start: Integers, w: Floats, of_time: Floats, u: Floats, v: Floats
 ) -> float:
     """Weighted residuals u, and expected events v, of each row; the sum of v."""
     hazard, total = 0.0, 0.0
@@ -285,7 +232,7 @@ def _centred_sums(
 
 @kernel
 def _between_times(
-    z: Floats, event: Booleans, start: NDArray[np.int64], of_time: Floats, efron: bool
+    z: Floats, event: Booleans, start: Integers, of_time: Floats, efron: bool
 ) -> float:
     """Σ over times of the squared sums over those at risk, which the variance is smaller by."""
     at_risk, found = 0.0, 0.0
@@ -303,16 +250,10 @@ def _between_times(
 
 @kernel
 def cox_score_block(
-    values: Floats,
-    event: Booleans,
-    start: NDArray[np.int64],
-    efron: bool,
-    weights: NDArray[np.uint16],
-    scores: Floats,
+    values: Floats, event: Booleans, start: Integers, efron: bool, weights: Weights, scores: Floats
 ) -> None:
-    """Chi-squared statistic of the score test of every column, (b, p); 0 where a column tells nothing.
-    Rows and `start` as in :func:`comparable_pairs`, `values` instead of levels.
-    """
+    """Chi-squared statistic of the score test of every column, (b, p); 0 where a column tells nothing. Rows
+    and `start` as in :func:`comparable_pairs`, `values` instead of levels."""
     n, p = values.shape
     u, v, z = np.empty(n), np.empty(n), np.empty(n)
     of_time = np.empty((5, start.shape[0] - 1))

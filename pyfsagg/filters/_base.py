@@ -16,12 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.validation import check_integer, is_word
+from pyfsagg._kernels import Codes
 from pyfsagg._kernels.class_tables import EQUAL_WIDTH, CountedColumns, class_tables
 from pyfsagg._kernels.entropy_scores import TOGETHER, score_binned
-from pyfsagg._kernels.sparse import (
-    SortedPlaces,
-    sparse_class_tables,
-)
+from pyfsagg._kernels.sparse import SortedPlaces, sparse_tables
 from pyfsagg._message import NAN, Got, Param, Remedy
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.groups import GroupedColumns
@@ -44,7 +42,7 @@ class Scorer(Protocol):
     @property
     def outputs(self) -> tuple[str, ...]: ...
 
-    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]: ...
+    def __call__(self, weights: Weights, labels: Codes) -> dict[str, Floats]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,26 +51,8 @@ class StratifiedScorer:
     rows, and outputs in `adding` summed. Strata of one row add nothing."""
 
     parts: tuple[tuple[Indices, Scorer], ...]
-    adding: frozenset[str]
+    adding: set[str]
     n_features: int
-
-    @classmethod
-    def of(
-        cls,
-        prepare: Callable[[Any, Target], Scorer],
-        table: AnyTable,
-        target: Target,
-        adding: set[str],
-    ) -> StratifiedScorer:
-        """The filter bound to each stratum of the adjusters of `target`."""
-        assert target.adjusters is not None
-        strata, parts = target.adjusters.strata, []
-        for stratum in range(target.adjusters.n_strata):
-            rows = np.flatnonzero(strata == stratum)
-            if len(rows) > 1:
-                within = replace(target.take(rows), adjusters=None)
-                parts.append((rows, prepare(table.take_rows(rows), within)))
-        return cls(tuple(parts), frozenset(adding), table.n_features)
 
     @property
     def outputs(self) -> tuple[str, ...]:
@@ -86,7 +66,7 @@ class StratifiedScorer:
     def together(self) -> int:
         return max(getattr(scorer, "together", 1) for _, scorer in self.parts)
 
-    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
+    def __call__(self, weights: Weights, labels: Codes) -> dict[str, Floats]:
         found = {output: np.zeros((len(weights), self.n_features)) for output in self.outputs}
         sizes = weights.sum(axis=1, dtype=np.float64)
         for rows, scorer in self.parts:
@@ -125,16 +105,22 @@ class BoundFilter:
         if table is None and self._scorer is not None:
             return self._scorer
         prepare: Callable[..., Scorer] = partial(self.prepare, **self.parameters)
-        scorer = (
-            StratifiedScorer.of(prepare, table or self.table, self.target, self.adding)
-            if self.by_strata
-            else prepare(table or self.table, self.target)
-        )
+        own, adjusters = table or self.table, self.target.adjusters
+        if self.by_strata and adjusters is not None:
+            strata = (np.flatnonzero(adjusters.strata == s) for s in range(adjusters.n_strata))
+            parts = []
+            for rows in strata:
+                if len(rows) > 1:
+                    within = replace(self.target.take(rows), adjusters=None)
+                    parts.append((rows, prepare(own.take_rows(rows), within)))
+            scorer: Scorer = StratifiedScorer(tuple(parts), self.adding, own.n_features)
+        else:
+            scorer = prepare(own, self.target)
         if table is None:
             self._scorer = scorer
         return scorer
 
-    def scores(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, NDArray[np.float64]]:
+    def scores(self, weights: Weights, labels: Codes) -> dict[str, NDArray[np.float64]]:
         """Scores of the features (b, n_features) by label of the filter, one row per row of weights."""
         outputs = self.scorer()(weights, labels)
         scores = {label: outputs[output] for label, output in self.outputs.items()}
@@ -155,7 +141,7 @@ class KernelScorer:
     releases_gil: bool = True
     together: int = 1
 
-    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
+    def __call__(self, weights: Weights, labels: Codes) -> dict[str, Floats]:
         # One type and memory layout, so the kernels are compiled once.
         weights = np.ascontiguousarray(weights, dtype=np.uint16)
         labels = np.ascontiguousarray(labels, dtype=np.int32)
@@ -360,7 +346,7 @@ def counted_columns(table: Table, binned: Booleans, n_bin_codes: int) -> Counted
     return CountedColumns(table.values.T, categories, source, n_codes, *extremes)
 
 
-def category_codes(column: Floats) -> tuple[NDArray[np.int32], int]:
+def category_codes(column: Floats) -> tuple[Codes, int]:
     """Codes of the distinct values in ascending order, missing last, and their number."""
     levels, codes = np.unique(column, return_inverse=True)
     return codes.astype(np.int32), len(levels)
@@ -384,7 +370,7 @@ class OrderedLevels:
     """Distinct values of column j, ascending, at ``start[j]:start[j + 1]``, and the positions of cells
     among them, `codes` (n_samples, n_features), -1 = missing."""
 
-    codes: NDArray[np.int32]
+    codes: Codes
     values: Floats
     start: Integers
 
@@ -475,13 +461,13 @@ def _tables_of_few_rows(
     others: Indices,
     counted: CountedColumns,
     n_classes: int,
-    labels: NDArray[np.int32],
+    labels: Codes,
     weights: Weights,
     scores: Floats,
 ) -> None:
     """Write the `scores` of sorted columns, which are cut, and of the `others`, counted by value."""
     order = (ordered.order, ordered.n_known, ordered.row_bits, values, ordered.columns)
-    score_binned(statistic, EQUAL_WIDTH, bins, *order, weights, labels, n_classes, 1, scores)
+    score_binned(statistic, EQUAL_WIDTH, bins, *order, n_classes, 0, labels, weights, scores)
     if len(others):
         part = np.empty((*scores.shape[:2], len(others)))
         class_tables(statistic, counted, bins, n_classes, labels, weights, part)
@@ -507,17 +493,8 @@ def table_scorer(
             np.flatnonzero(~binned),
         )
         counted = counted_columns(table.take(others), binned[others], bins + 1)
-        few = (
-            statistic,
-            ordered,
-            ordered.rising(table.values),
-            bins,
-            others,
-            counted,
-            n_classes,
-        )
+        few = (statistic, ordered, ordered.rising(table.values), bins, others, counted, n_classes)
         return KernelScorer(_tables_of_few_rows, few, outputs, table.n_features, together=TOGETHER)
-    places = sorted_places(table)
-    n_codes = np.where(binned, bins + 1, places.n_levels)
-    sparse = (statistic, places, n_codes, binned, bins, n_classes)
-    return KernelScorer(sparse_class_tables, sparse, outputs, table.n_features)
+    columns = (sorted_places(table), np.arange(table.n_features), binned)
+    sparse = (statistic, EQUAL_WIDTH, bins, *columns, n_classes, 0)
+    return KernelScorer(sparse_tables, sparse, outputs, table.n_features)

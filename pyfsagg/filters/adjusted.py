@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Booleans, Floats, Indices, column_blocks
+from pyfsagg._kernels import Codes
 from pyfsagg._kernels.ranks import correlation_mrmr
 from pyfsagg._table.table import ALIASED, Weights, orthonormal
 from pyfsagg._table.target import Survival, Target
@@ -73,9 +74,7 @@ def with_number(rows: Residuals, y: Floats) -> tuple[Floats, Floats]:
     return r, r**2 / np.maximum(1.0 - r**2, _LEAST) * freedom
 
 
-def with_classes(
-    rows: Residuals, labels: NDArray[np.int32], n_classes: int
-) -> tuple[Floats, Floats]:
+def with_classes(rows: Residuals, labels: Codes, n_classes: int) -> tuple[Floats, Floats]:
     """Adjusted F of the classes in a linear model of each feature, and for two classes |t| with HC2
     standard errors (Welch's without adjusters)."""
     classes = rows.cleared(np.eye(n_classes)[labels])
@@ -109,54 +108,42 @@ def average_ranks(values: Floats, weights: Floats) -> Floats:
     return ranks
 
 
-@dataclass(frozen=True, eq=False)
-class LinearScorer:
-    """Filters by a linear model of each feature with the adjusters; `statistic` gives a row of scores
-    for each of `outputs`, of ranks if `ranks`."""
-
-    values: Floats
-    target: Target
-    statistic: Callable[[Residuals, NDArray[Any]], tuple[Floats, ...]]
-    outputs: tuple[str, ...]
-    numeric: bool
-    ranks: bool = False
-
-    @cached_property
-    def incomplete(self) -> Indices:
-        """Columns with missing values, each with different rows."""
-        return np.flatnonzero(np.isnan(self.values).any(axis=0))
-
-    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
-        n, p = self.values.shape
-        scores = np.zeros((len(self.outputs), len(weights), p))
-        answers: NDArray[Any] = labels
-        if self.numeric and self.target.kind != "classes":
-            answers = within_range(self.target.numbers(weights).T).T
-        complete = np.setdiff1d(np.arange(p), self.incomplete)
-        for r, row in enumerate(weights):
-            y = answers[r if len(answers) > 1 else 0]
-            for block in column_blocks((n, len(complete))) if complete.size else ():
-                columns = complete[block]
-                scores[:, r, columns] = self._scored(columns, np.flatnonzero(row), row, y)
-            for j in self.incomplete:
-                known = np.flatnonzero(~np.isnan(self.values[:, j]) & (row > 0))
-                if len(known) > 1:
-                    scores[:, r, [j]] = self._scored(np.array([j]), known, row, y)
-        return dict(zip(self.outputs, scores, strict=True))
-
-    def _scored(
-        self, columns: Indices, rows: Indices, weights: Any, y: NDArray[Any]
-    ) -> tuple[Floats, ...]:
-        adjusters = self.target.adjusters
-        assert adjusters is not None
-        values, drawn = self.values[np.ix_(rows, columns)], weights[rows].astype(np.float64)
-        y, numbers = y[rows], adjusters.numbers[rows]
-        if self.ranks:
-            values, numbers = average_ranks(values, drawn), average_ranks(numbers, drawn)
-            y = average_ranks(y[:, np.newaxis].astype(np.float64), drawn)[:, 0]
-            numbers = numbers - numbers.mean(axis=0)
-        design = np.hstack([adjusters.indicators[rows], numbers])
-        return self.statistic(Residuals.of(values, design, drawn), y)[: len(self.outputs)]
+def linear_scores(
+    values: Floats,
+    target: Target,
+    statistic: Callable[[Residuals, NDArray[Any]], tuple[Floats, ...]],
+    numeric: bool,
+    ranks: bool,
+    labels: Codes,
+    weights: Weights,
+    scores: Floats,
+) -> None:
+    """Filters by a linear model of each feature with the adjusters; `statistic` gives a row of scores for
+    each output, of ranks if `ranks`."""
+    adjusters = target.adjusters
+    assert adjusters is not None
+    answers: NDArray[Any] = labels
+    if numeric and target.kind != "classes":
+        answers = within_range(target.numbers(weights).T).T
+    missing, scores[:] = np.isnan(values), 0.0
+    incomplete = np.flatnonzero(missing.any(axis=0))  # each with different rows
+    complete = np.setdiff1d(np.arange(values.shape[1]), incomplete)
+    blocks = column_blocks((len(values), len(complete))) if complete.size else ()
+    together = [complete[block] for block in blocks]
+    for r, row in enumerate(weights):
+        drawn = np.flatnonzero(row)
+        alone = [(np.array([j]), drawn[~missing[drawn, j]]) for j in incomplete]
+        alone = [(column, rows) for column, rows in alone if len(rows) > 1]
+        for columns, rows in [*((columns, drawn) for columns in together), *alone]:
+            part, times = values[np.ix_(rows, columns)], row[rows].astype(np.float64)
+            y, numbers = answers[r % len(answers), rows], adjusters.numbers[rows]
+            if ranks:
+                part, numbers = average_ranks(part, times), average_ranks(numbers, times)
+                y = average_ranks(y[:, np.newaxis].astype(np.float64), times)[:, 0]
+                numbers = numbers - numbers.mean(axis=0)
+            design = np.hstack([adjusters.indicators[rows], numbers])
+            found = statistic(Residuals.of(part, design, times), y)
+            scores[:, r, columns] = found[: len(scores)]
 
 
 def cleared_mrmr(
@@ -164,7 +151,7 @@ def cleared_mrmr(
     target: Target,
     n_selected: int,
     given: int,
-    labels: NDArray[np.int32],
+    labels: Codes,
     weights: Weights,
     scores: Floats,
 ) -> None:
@@ -301,46 +288,36 @@ def _fitted(sets: list[RiskSets], numbers: Floats) -> list[RiskModel]:
     return models
 
 
-@dataclass(frozen=True, eq=False)
-class AdjustedCox:
+def cox_scores(
+    values: Floats, target: Target, efron: bool, labels: Codes, weights: Weights, scores: Floats
+) -> None:
     """Score tests of features in a Cox model with the adjusting numbers, stratified by the levels."""
-
-    values: Floats
-    target: Target
-    efron: bool
-    outputs: tuple[str, ...] = ("cox_score",)
-
-    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
-        return {"cox_score": np.stack([self._scores(row.astype(np.float64)) for row in weights])}
-
-    def _scores(self, weights: Floats) -> Floats:
-        adjusters, survival = self.target.adjusters, self.target.survival
-        assert adjusters is not None
-        assert survival is not None
-        groups = (adjusters.strata == s for s in range(adjusters.n_strata))
-        drawn = [rows for group in groups if (rows := np.flatnonzero(group & (weights > 0))).size]
-        sets = [RiskSets.of(survival, rows, weights, self.efron) for rows in drawn]
+    adjusters, survival = target.adjusters, target.survival
+    assert adjusters is not None
+    assert survival is not None
+    groups = [np.flatnonzero(adjusters.strata == s) for s in range(adjusters.n_strata)]
+    for r, row in enumerate(weights.astype(np.float64)):
+        drawn = [rows for group in groups if (rows := group[row[group] > 0]).size]
+        sets = [RiskSets.of(survival, rows, row, efron) for rows in drawn]
         models = _fitted([each for each in sets if each.times.size], adjusters.numbers)
-        scores = np.zeros(self.values.shape[1])
-        for block in column_blocks(self.values.shape):
-            scores[block] = self._of_columns(self.values[:, block], adjusters.numbers, models)
-        return scores
+        for block in column_blocks(values.shape):
+            scores[0, r, block] = _score_tests(values[:, block], adjusters.numbers, models)
 
-    @staticmethod
-    def _of_columns(values: Floats, numbers: Floats, models: list[RiskModel]) -> Floats:
-        p, q = values.shape[1], numbers.shape[1]
-        score, spread, total = np.zeros(p), np.zeros(p), np.zeros(p)
-        shared, own = np.zeros((q, p)), np.zeros((q, q))
-        for model in models:
-            x, z = values[model.sets.rows], numbers[model.sets.rows]
-            x = x - model.sets.weights @ x / model.sets.weights.sum()
-            of_x, of_z = model.means(x), model.means(z)
-            by = model.expected[:, np.newaxis]
-            score += model.residuals @ x
-            total += model.expected @ x**2
-            spread += model.expected @ x**2 - (of_x**2).sum(axis=0)
-            shared += (by * z).T @ x - of_z.T @ of_x
-            own += (by * z).T @ z - of_z.T @ of_z
-        explained = (shared * np.linalg.lstsq(own, shared, rcond=ALIASED)[0]).sum(axis=0)
-        spread = spread - explained
-        return _ratio(score**2, np.where(spread > ALIASED * total, spread, 0.0))
+
+def _score_tests(values: Floats, numbers: Floats, models: list[RiskModel]) -> Floats:
+    p, q = values.shape[1], numbers.shape[1]
+    score, spread, total = np.zeros(p), np.zeros(p), np.zeros(p)
+    shared, own = np.zeros((q, p)), np.zeros((q, q))
+    for model in models:
+        x, z = values[model.sets.rows], numbers[model.sets.rows]
+        x = x - model.sets.weights @ x / model.sets.weights.sum()
+        of_x, of_z = model.means(x), model.means(z)
+        by = model.expected[:, np.newaxis]
+        score += model.residuals @ x
+        total += model.expected @ x**2
+        spread += model.expected @ x**2 - (of_x**2).sum(axis=0)
+        shared += (by * z).T @ x - of_z.T @ of_x
+        own += (by * z).T @ z - of_z.T @ of_z
+    explained = (shared * np.linalg.lstsq(own, shared, rcond=ALIASED)[0]).sum(axis=0)
+    spread = spread - explained
+    return _ratio(score**2, np.where(spread > ALIASED * total, spread, 0.0))

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_choice, check_integer
-from pyfsagg._kernels import class_tables
+from pyfsagg._kernels import Codes, class_tables
 from pyfsagg._kernels.ranks import correlation_mrmr, pearson_block, spearman_numeric_block
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.table import AnyTable, Table, Weights, orthonormal
 from pyfsagg._table.target import Target
 from pyfsagg.filters import _base
 from pyfsagg.filters._base import FilterSpec, KernelScorer
-from pyfsagg.filters.adjusted import LinearScorer, Residuals, cleared_mrmr, with_number
+from pyfsagg.filters.adjusted import Residuals, cleared_mrmr, linear_scores, with_number
 
 
 def _numbers(target: Target, weights: Weights) -> Floats:
@@ -28,7 +27,7 @@ def _numbers(target: Target, weights: Weights) -> Floats:
 
 
 def _correlations(
-    values: Floats, target: Target, labels: NDArray[np.int32], weights: Weights, scores: Floats
+    values: Floats, target: Target, labels: Codes, weights: Weights, scores: Floats
 ) -> None:
     """|r|, and F = r² (n − 2) / (1 − r²) with n draws; for a perfect fit 1 − r² is its smallest
     positive value, so F and its square are finite."""
@@ -40,11 +39,7 @@ def _correlations(
 
 
 def _rank_correlations(
-    levels: _base.OrderedLevels,
-    target: Target,
-    labels: NDArray[np.int32],
-    weights: Weights,
-    scores: Floats,
+    levels: _base.OrderedLevels, target: Target, labels: Codes, weights: Weights, scores: Floats
 ) -> None:
     """|rho| of the average ranks of feature and target."""
     codes = np.stack([_base.category_codes(numbers)[0] for numbers in target.numbers(weights)])
@@ -57,7 +52,7 @@ def _mrmr(
     target: Target,
     n_selected: int,
     given: int,
-    labels: NDArray[np.int32],
+    labels: Codes,
     weights: Weights,
     scores: Floats,
 ) -> None:
@@ -73,7 +68,8 @@ def prepare_correlation(table: Table, target: Target) -> _base.Scorer:
     _base.require_ordered_complete(table, *outputs)
     values = _base.within_range(table.values)
     if target.adjusters is not None:
-        return LinearScorer(values, target, with_number, outputs, numeric=True)
+        model = (values, target, with_number, True, False)
+        return KernelScorer(linear_scores, model, outputs, table.n_features)
     return KernelScorer(_correlations, (values, target), outputs, table.n_features)
 
 
@@ -231,14 +227,15 @@ def prepare_spearman(table: Table, target: Target) -> _base.Scorer:
         _base.require_ordered_complete(table, "spearman")
     else:
         _base.require_order(table, "'spearman'", "information_gain")
-    outputs = ("spearman",)
+    outputs, p = ("spearman",), table.n_features
     if target.adjusters is not None:
-        return LinearScorer(table.values, target, with_number, outputs, numeric=True, ranks=True)
+        model = (table.values, target, with_number, True, True)
+        return KernelScorer(linear_scores, model, outputs, p)
     levels = _base.ordered_levels(table)
     if target.kind == "classes":
         arguments = (levels.codes, np.diff(levels.start))
-        return KernelScorer(class_tables.spearman_block, arguments, outputs, table.n_features)
-    return KernelScorer(_rank_correlations, (levels, target), outputs, table.n_features)
+        return KernelScorer(class_tables.spearman_block, arguments, outputs, p)
+    return KernelScorer(_rank_correlations, (levels, target), outputs, p)
 
 
 def prepare_value_difference_metric(
@@ -415,33 +412,27 @@ _base.FILTERS.add(
 _TINY = 1e-12  # share of the largest eigenvalue of a correlation matrix below which one is rounding
 
 
-@dataclass(frozen=True, eq=False)
-class CarScorer:
-    """CAR scores bound to a table, given the adjusters, if any."""
-
-    values: Floats
-    target: Target
-    outputs: tuple[str, ...] = ("car_score",)
-
-    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
-        if self.target.kind == "classes":
-            answers = np.eye(self.target.n_classes)[labels]
-        else:
-            answers = _base.within_range(self.target.numbers(weights).T).T[:, :, np.newaxis]
-        known = self.target.adjusters
-        design = np.ones((len(self.values), 1)) if known is None else known.design
-        scores = np.zeros((len(weights), self.values.shape[1]))
-        for r, row in enumerate(weights):
-            drawn, y = np.flatnonzero(row), answers[r if len(answers) > 1 else 0]
-            times = row[drawn].astype(np.float64)
-            rows = Residuals.of(self.values[drawn], design[drawn], times)
-            rest = orthonormal(rows.cleared(y[drawn]))
-            length = np.sqrt(rows.squares)
-            x = np.where(length > 0.0, rows.values / np.where(length > 0.0, length, 1.0), 0.0)
-            freedom = rows.size - rows.basis.shape[1]
-            if freedom > 1.0 and rest.size:
-                scores[r] = _car(rest, x, times, rows.size, freedom)
-        return {"car_score": scores}
+def _car_scores(
+    values: Floats, target: Target, labels: Codes, weights: Weights, scores: Floats
+) -> None:
+    """CAR scores, given the adjusters, if any."""
+    if target.kind == "classes":
+        answers = np.eye(target.n_classes)[labels]
+    else:
+        answers = _base.within_range(target.numbers(weights).T).T[:, :, np.newaxis]
+    known = target.adjusters
+    design = np.ones((len(values), 1)) if known is None else known.design
+    scores[:] = 0.0
+    for r, row in enumerate(weights):
+        drawn = np.flatnonzero(row)
+        times = row[drawn].astype(np.float64)
+        rows = Residuals.of(values[drawn], design[drawn], times)
+        rest = orthonormal(rows.cleared(answers[r % len(answers), drawn]))
+        length = np.sqrt(rows.squares)
+        x = np.where(length > 0.0, rows.values / np.where(length > 0.0, length, 1.0), 0.0)
+        freedom = rows.size - rows.basis.shape[1]
+        if freedom > 1.0 and rest.size:
+            scores[0, r] = _car(rest, x, times, rows.size, freedom)
 
 
 def _car(y: Floats, x: Floats, times: Floats, n: float, freedom: float) -> Floats:
@@ -474,12 +465,13 @@ def _shrinkage(columns: Floats, times: Floats, n: float, freedom: float) -> floa
     return float(np.clip(spread / between / freedom, 0.0, 1.0)) if between > 0.0 else 1.0
 
 
-def prepare_car_score(table: Table, target: Target) -> CarScorer:
+def prepare_car_score(table: Table, target: Target) -> KernelScorer:
     """Bind CAR scores to `table`."""
     if target.kind == "classes":
         _base.require_order(table, "'car_score'", "information_gain")
     _base.require_ordered_complete(table, "car_score")
-    return CarScorer(_base.within_range(table.values), target)
+    arguments = (_base.within_range(table.values), target)
+    return KernelScorer(_car_scores, arguments, ("car_score",), table.n_features)
 
 
 _base.FILTERS.add(

@@ -7,13 +7,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from pyfsagg._base.arithmetic import Floats, Integers
 from pyfsagg._base.validation import check_choice, check_integer
+from pyfsagg._kernels import Codes
 from pyfsagg._kernels.class_tables import ENTROPY, EQUAL_FREQUENCY, EQUAL_WIDTH
 from pyfsagg._kernels.entropy_scores import SCORES, TOGETHER, score_binned, score_mdl, score_nominal
-from pyfsagg._kernels.sparse import SortedPlaces, sparse_binned, sparse_levels, sparse_mdl
+from pyfsagg._kernels.sparse import SortedPlaces, sparse_mdl, sparse_tables
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import AnyTable, Weights
 from pyfsagg._table.target import Target
@@ -27,33 +28,33 @@ from pyfsagg.discretization import (
 )
 from pyfsagg.filters import _base
 
+_KINDS = {"equal_width": EQUAL_WIDTH, "equal_frequency": EQUAL_FREQUENCY}
+
 
 def _dense_entropy(
     columns: SortedColumns,
     rising: Floats | None,
-    nominal: tuple[Integers, NDArray[np.int32], Integers],
+    nominal: tuple[Integers, Codes, Integers],
     n_classes: int,
     parity: bool,
     discretization: str,
     bins: int,
-    labels: NDArray[np.int32],
+    labels: Codes,
     weights: Weights,
     scores: Floats,
 ) -> None:
     """Write the scores of the entropy filters: `columns` were sorted once and are cut (by MDL,
     or by bins of their `rising` values); `nominal` has positions, codes and numbers of levels."""
-    resamples = (weights, labels, n_classes, check_totals(weights) + 1)
-    by_resample = np.moveaxis(scores, 0, 2)
+    resamples = (n_classes, check_totals(weights) + 1, labels, weights, scores)
     if len(columns.columns) and rising is None:
-        order = (columns.order, columns.n_known, columns.tied, columns.row_bits)
-        by_resample[:, columns.columns] = score_mdl(*order, *resamples, parity)
+        tied, row_bits, positions = columns.tied, columns.row_bits, columns.columns
+        score_mdl(columns.order, columns.n_known, tied, row_bits, positions, parity, *resamples)
     elif rising is not None and len(columns.columns):
-        kind = EQUAL_WIDTH if discretization == "equal_width" else EQUAL_FREQUENCY
-        cells = (columns.n_known, columns.row_bits, rising, columns.columns)
-        score_binned(ENTROPY, kind, bins, columns.order, *cells, *resamples, scores)
+        cells = (columns.order, columns.n_known, columns.row_bits, rising, columns.columns)
+        score_binned(ENTROPY, _KINDS[discretization], bins, *cells, *resamples)
     places, codes, n_levels = nominal
     if len(places):
-        by_resample[:, places] = score_nominal(codes, n_levels, *resamples)
+        score_nominal(codes, n_levels, places, *resamples)
 
 
 def _sparse_entropy(
@@ -63,21 +64,19 @@ def _sparse_entropy(
     parity: bool,
     discretization: str,
     bins: int,
-    labels: NDArray[np.int32],
+    labels: Codes,
     weights: Weights,
     scores: Floats,
 ) -> None:
-    """Write the scores of the entropy filters, bitwise equal to those of a dense table; `columns` are
-    cut."""
-    resamples = (weights, labels, n_classes, check_totals(weights) + 1)
-    if len(columns) and discretization == "mdl":
-        sparse_mdl(places, columns, *resamples, parity, scores)
-    elif len(columns):
-        kind = EQUAL_WIDTH if discretization == "equal_width" else EQUAL_FREQUENCY
-        sparse_binned(kind, bins, places, columns, *resamples, scores)
-    taken = np.setdiff1d(np.arange(scores.shape[2]), columns)
-    if len(taken):
-        sparse_levels(places, taken, *resamples, scores)
+    """Write the scores of the entropy filters, bitwise equal to those of a dense table; `columns` are cut."""
+    resamples = (n_classes, check_totals(weights) + 1, labels, weights, scores)
+    binned = np.isin(np.arange(scores.shape[2]), columns)
+    others = np.flatnonzero(~binned) if discretization == "mdl" else np.arange(len(binned))
+    if discretization == "mdl" and len(columns):
+        sparse_mdl(places, columns, parity, *resamples)
+    if len(others):
+        kind = _KINDS.get(discretization, EQUAL_WIDTH)
+        sparse_tables(ENTROPY, kind, bins, places, others, binned, *resamples)
 
 
 def prepare_entropy(

@@ -6,7 +6,6 @@ import functools
 import hashlib
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -15,100 +14,85 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_choice, check_integer
+from pyfsagg._kernels import Codes
 from pyfsagg._message import FILTER, NONE, Got, Param
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.table import Table, Weights
 from pyfsagg._table.target import Target, is_survival_model, last_step
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
-from pyfsagg.filters._base import FilterSpec
+from pyfsagg.filters._base import FilterSpec, KernelScorer
 
 
-@dataclass(frozen=True, eq=False)
-class CallableScorer:
-    """A function ``(X, y, sample_weight) -> scores`` bound to a table; output ``"callable"``."""
-
-    features: Any
-    target: Target
-    function: Callable[..., Any]
-    outputs: tuple[str, ...] = ("callable",)
-    releases_gil: bool = False
-
-    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
-        name = str(getattr(self.function, "__name__", None) or type(self.function).__name__)
-        rows = []
-        for r in range(len(weights)):
-            y = self.target.answers(labels[r if len(labels) > 1 else 0])
-            try:
-                scores = self.function(self.features, y, weights[r].astype(np.float64))
-            except PyfsaggError:
-                raise
-            except Exception as error:  # whatever the caller's function does
-                reason = str(error).partition("\n")[0]
-                raise DataError(
-                    f"the filter {name!r} failed: {type(error).__name__}: {reason}; it is ",
-                    "called with X, y and ",
-                    Param("sample_weight"),
-                ) from error
-            rows.append(_checked_scores(scores, self.features.shape[1], name))
-        return {"callable": np.array(rows)}
+def _callable_scores(
+    features: Any,
+    target: Target,
+    function: Callable[..., Any],
+    labels: Codes,
+    weights: Weights,
+    scores: Floats,
+) -> None:
+    """Scores by a function ``(X, y, sample_weight) -> scores``."""
+    name = str(getattr(function, "__name__", None) or type(function).__name__)
+    for r, row in enumerate(weights):
+        y = target.answers(labels[r % len(labels)])
+        try:
+            found = function(features, y, row.astype(np.float64))
+        except PyfsaggError:
+            raise
+        except Exception as error:  # whatever the caller's function does
+            reason = str(error).partition("\n")[0]
+            raise DataError(
+                f"the filter {name!r} failed: {type(error).__name__}: {reason}; it is ",
+                "called with X, y and ",
+                Param("sample_weight"),
+            ) from error
+        scores[0, r] = _checked_scores(found, scores.shape[2], name)
 
 
-@dataclass(frozen=True, eq=False)
-class EstimatorScorer:
-    """A scikit-learn estimator bound to a table, cloned for each resample, with `weighted` rows or
-    repeated ones. Regressors explain the martingale residuals of survival; the first `given` columns
-    have no scores."""
-
-    features: Any
-    target: Target
-    estimator: Any
-    random_state: int
-    weighted: bool
-    given: int = 0
-    outputs: tuple[str, ...] = ("estimator",)
-    releases_gil: bool = False
-
-    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
-        rows = [
-            self._importance(weights[r], labels[r if len(labels) > 1 else 0])
-            for r in range(len(weights))
-        ]
-        return {"estimator": np.array(rows)[:, self.given :]}
-
-    def _importance(self, weights: NDArray[np.uint16], labels: NDArray[np.int32]) -> Floats:
-        rows = np.flatnonzero(weights)
-        extra: dict[str, Any] = {}
-        if self.weighted:
-            steps = getattr(self.estimator, "steps", None)
-            name = f"{steps[-1][0]}__sample_weight" if steps else "sample_weight"
-            extra[name] = weights[rows].astype(float)
-        else:
-            rows = np.repeat(rows, weights[rows])
-        if self.target.survival is not None and not is_survival_model(self.estimator):
-            answers: Any = self.target.survival.residuals(weights[np.newaxis])[0]
-        else:
-            answers = self.target.answers(labels)
+def _estimator_scores(
+    features: Any,
+    target: Target,
+    estimator: Any,
+    random_state: int,
+    weighted: bool,
+    given: int,
+    labels: Codes,
+    weights: Weights,
+    scores: Floats,
+) -> None:
+    """Scores by a scikit-learn estimator, cloned for each resample, with `weighted` rows or repeated ones.
+    Regressors explain the martingale residuals of survival; the first `given` columns have no scores."""
+    steps = getattr(estimator, "steps", None)
+    name = f"{steps[-1][0]}__sample_weight" if steps else "sample_weight"
+    survival = None if is_survival_model(estimator) else target.survival
+    for r, row in enumerate(weights):
+        own, rows = labels[r % len(labels)], np.flatnonzero(row)
+        extra = {name: row[rows].astype(float)} if weighted else {}
+        rows = rows if weighted else np.repeat(rows, row[rows])
+        left = None if survival is None else survival.residuals(row[np.newaxis])[0]
+        answers: Any = target.answers(own) if left is None else left
         if answers is None:
-            name = type(self.estimator).__name__
-            raise DataError(f"{name} needs a target, but the target y is ", NONE)
+            message = f"{type(estimator).__name__} needs a target, but the target y is "
+            raise DataError(message, NONE)
         y = answers[rows]
-        n_features = self.features.shape[1]
         if (y == y[0]).all():
-            return np.zeros(n_features)  # nothing to tell apart, and classifiers refuse one class
-        model = _seeded_clone(self.estimator, self.random_state, weights, labels)
-        X = self.features.iloc[rows] if hasattr(self.features, "iloc") else self.features[rows]
-        model.fit(X, y, **extra)
-        return _checked_scores(_importances(model), n_features, type(last_step(model)).__name__)
+            scores[0, r] = 0.0  # nothing to tell apart, and classifiers refuse one class
+            continue
+        model = _seeded_clone(estimator, random_state, row, own)
+        model.fit(features.iloc[rows] if hasattr(features, "iloc") else features[rows], y, **extra)
+        named = type(last_step(model)).__name__
+        scores[0, r] = _checked_scores(_importances(model), features.shape[1], named)[given:]
 
 
 def prepare_callable(
     table: Table, target: Target, function: Callable[..., Any], *, container: str = "array"
-) -> CallableScorer:
+) -> KernelScorer:
     """Bind a function as a filter."""
     if not callable(function):
         raise InputTypeError("a filter must be a name, ", FILTER, Got(function))
     function = with_columns(function, table.feature_names)
-    return CallableScorer(_features(table, container), target, function)
+    bound, p = (_features(table, container), target, function), table.n_features
+    return KernelScorer(_callable_scores, bound, ("callable",), p, releases_gil=False)
 
 
 def with_columns(function: Callable[..., Any], names: Sequence[str]) -> Callable[..., Any]:
@@ -142,7 +126,7 @@ def function_filter(
     ('classes',)
     """
 
-    def prepare(table: Table, target: Target, **parameters: Any) -> CallableScorer:
+    def prepare(table: Table, target: Target, **parameters: Any) -> KernelScorer:
         bound = functools.partial(function, **parameters)
         functools.update_wrapper(bound, function)
         return prepare_callable(table, target, bound, container=container)
@@ -162,13 +146,14 @@ def function_filter(
 
 def prepare_estimator(
     table: Table, target: Target, estimator: Any, random_state: int = 0, *, container: str = "array"
-) -> EstimatorScorer:
+) -> KernelScorer:
     """Bind a scikit-learn estimator as a filter.
 
     The scores are the ``feature_importances_`` of the fitted clone, or else the absolute ``coef_``,
     averaged over the classes; of a Pipeline those of the last step, which must see all features.  A
     resample with one class scores 0 for every feature.
     """
+
     fits = hasattr(estimator, "fit") and hasattr(estimator, "get_params")
     if not fits or isinstance(estimator, type):
         raise InputTypeError(
@@ -176,9 +161,16 @@ def prepare_estimator(
             "get_params (pass an instance, not the class)"
         )
     seed = check_integer("random_state", random_state, low=0, high=2**63 - 1)
-    table, given = target.always_first(table)
-    features, weighted = _features(table, container), _takes_weights(estimator)
-    return EstimatorScorer(features, target, estimator, seed, weighted, given)
+    from sklearn.utils.validation import has_fit_parameter
+
+    joined, given = target.always_first(table)
+    # Earlier steps of a Pipeline would not see the weights, so a real Pipeline gets the rows.
+    steps = getattr(estimator, "steps", None) or ()
+    piped = any(step not in (None, "passthrough") for _, step in steps[:-1])
+    weighted = not piped and bool(has_fit_parameter(last_step(estimator), "sample_weight"))
+    bound = (_features(joined, container), target, estimator, seed, weighted, given)
+    p = table.n_features
+    return KernelScorer(_estimator_scores, bound, ("estimator",), p, releases_gil=False)
 
 
 def _features(table: Table, container: str) -> Any:
@@ -222,18 +214,8 @@ def _checked_scores(values: Any, n_features: int, name: str) -> Floats:
     return scores
 
 
-def _takes_weights(estimator: Any) -> bool:
-    """Earlier steps of a Pipeline would not see the weights, so a real Pipeline gets the rows."""
-    from sklearn.utils.validation import has_fit_parameter
-
-    steps = getattr(estimator, "steps", None)
-    if steps and any(step not in (None, "passthrough") for _, step in steps[:-1]):
-        return False
-    return bool(has_fit_parameter(last_step(estimator), "sample_weight"))
-
-
 def _seeded_clone(
-    estimator: Any, random_state: int, weights: NDArray[np.uint16], labels: NDArray[np.int32]
+    estimator: Any, random_state: int, weights: NDArray[np.uint16], labels: Codes
 ) -> Any:
     from sklearn.base import clone
 

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from pyfsagg._base import memory, validation
 from pyfsagg._base.arithmetic import Booleans, Floats, Indices
 from pyfsagg._base.settings import Task
+from pyfsagg._kernels import Codes
 from pyfsagg._kernels.class_tables import (
     EQUAL_WIDTH,
     PRAZNIK,
@@ -117,15 +118,13 @@ class InformationScorer:
     def outputs(self) -> tuple[str, ...]:
         return (self.criterion,)
 
-    def __call__(self, weights: Weights, labels: NDArray[np.int32]) -> dict[str, Floats]:
+    def __call__(self, weights: Weights, labels: Codes) -> dict[str, Floats]:
         scores, orders = self.select(weights, labels)
         if _CRITERIA[self.criterion] in _RISING:
             scores = _places(scores, orders)
         return {self.criterion: scores}
 
-    def expected_seconds(
-        self, weights: Weights, labels: NDArray[np.int32], depth: int | None = None
-    ) -> float:
+    def expected_seconds(self, weights: Weights, labels: Codes, depth: int | None = None) -> float:
         """Time for one resample at a depth, from the first steps: it grows with the pairs of features."""
         p = len(self.columns.values) - self.given
         depth = self.n_selected if depth is None else min(depth, p)
@@ -140,61 +139,42 @@ class InformationScorer:
         slope = max(seconds[more] - seconds[few], 0.0) / max(_pairs(p, more) - _pairs(p, few), 1)
         return seconds[few] + slope * (_pairs(p, depth) - _pairs(p, few))
 
-    def select(self, weights: Weights, labels: NDArray[np.int32]) -> tuple[Floats, Indices]:
+    def select(self, weights: Weights, labels: Codes) -> tuple[Floats, Indices]:
         """Scores (b, n_features) and selection orders (b, n_selected) of b resamples."""
         columns, criterion, n_classes = self.columns, _CRITERIA[self.criterion], self.n_classes
         if self.pairs is not None:
             weights, labels = _pairs_of_rows(self.pairs, weights, labels)
         if self.strata is not None:
-            labels, n_classes = (
-                labels + n_classes * self.strata,
-                n_classes * (self.strata.max() + 1),
-            )
+            labels = labels + n_classes * self.strata
+            n_classes *= self.strata.max() + 1
         orders = _base.begun_orders(len(weights), self.given, self.n_selected)
         n_codes = np.append(columns.n_codes, n_classes)
         if criterion >= JMI:  # features joined with the class: see the kernel
             lazy = criterion >= JMIM and orders.shape[1] < columns.values.shape[1]
-            n_joined = orders.shape[1] if lazy else 1
-            joined = np.full(n_joined, columns.n_codes.max() * n_classes)
-            n_codes = np.append(n_codes, joined)
+            most = columns.n_codes.max() * n_classes
+            n_codes = np.append(n_codes, np.full(orders.shape[1] if lazy else 1, most))
         total = int(weights.sum(axis=1, dtype=np.int64).max(initial=0))
         # Bytes halve the traffic of the usual case, in which no column has more levels than that.
         like: NDArray[np.unsignedinteger[Any]]
         like = np.empty(0, dtype=np.uint8 if n_codes.max() <= 255 else np.uint32)
         scores = np.empty((len(weights), len(columns.values)))
-        with memory.within_memory(
-            total * (12 + int(n_codes.sum()) // 8),
-            f"the logarithms of counts up to {total:,}, the weights together,",
-            DIVIDE_WEIGHTS,
-        ):
-            block = joint_block if criterion >= JMI else mrmr_block
-            block(
-                columns,
-                n_codes,
-                self.bins,
-                self.reading,
-                criterion,
-                np.ascontiguousarray(labels, dtype=np.int32),
-                np.ascontiguousarray(weights, dtype=np.uint16),
-                like,
-                scores,
-                orders,
-            )
+        block = joint_block if criterion >= JMI else mrmr_block
+        codes = np.ascontiguousarray(labels, dtype=np.int32)
+        times = np.ascontiguousarray(weights, dtype=np.uint16)
+        what = f"the logarithms of counts up to {total:,}, the weights together,"
+        with memory.within_memory(total * (12 + int(n_codes.sum()) // 8), what, DIVIDE_WEIGHTS):
+            how = (self.bins, self.reading, criterion)
+            block(columns, n_codes, *how, codes, times, like, scores, orders)
         scores = scores[:, self.given :]
         orders = orders[:, self.given :].astype(np.intp) - self.given
         if self.strata is not None and (criterion == MIM or (criterion == MRMR and not self.given)):
             # Redundancy has the entropy of the strata, too, so only scores without it keep theirs.
             alone = np.s_[:] if criterion == MIM or self.n_selected == 1 else orders[:, :1]
             rows = np.arange(len(scores))[:, np.newaxis]
-            scores[rows, alone] -= _entropy(self.strata, weights)[:, np.newaxis]
+            counts = weights.astype(np.float64) @ np.eye(self.strata.max() + 1)[self.strata]
+            scores[rows, alone] -= np.asarray(scipy.stats.entropy(counts, axis=1))[:, np.newaxis]
             scores[np.abs(scores) < _ROUNDING] = 0.0
         return scores, orders
-
-
-def _entropy(strata: Indices, weights: Weights) -> Floats:
-    """Entropy of the strata (b,) in resamples, in nats."""
-    counts = weights.astype(np.float64) @ np.eye(strata.max() + 1)[strata]
-    return np.asarray(scipy.stats.entropy(counts, axis=1))
 
 
 def _places(scores: Floats, orders: Indices) -> Floats:
@@ -207,9 +187,7 @@ def _places(scores: Floats, orders: Indices) -> Floats:
     return np.asarray((p + 1 - places) / p)
 
 
-def _pairs_of_rows(
-    target: Target, weights: Weights, labels: NDArray[np.int32]
-) -> tuple[Weights, NDArray[np.int32]]:
+def _pairs_of_rows(target: Target, weights: Weights, labels: Codes) -> tuple[Weights, Codes]:
     """Weights and labels of the ordered pairs of different draws, from those of the rows."""
     times = weights.astype(np.int64)
     together = times[:, :, np.newaxis] * times[:, np.newaxis]
@@ -448,28 +426,10 @@ def mrmr(
     >>> result.scores.round(4).tolist()
     [0.6931, 0.0, 0.0]
     """
-    task = Task(nominal=nominal, always=always)
-    return _selected("mrmr", X, y, n_features, binning, bins, task, sample_weight)
-
-
-def _selected(
-    criterion: str,
-    X: Any,
-    y: Any,
-    n_features: int | str | None,
-    binning: str,
-    bins: int,
-    task: Task,
-    sample_weight: ArrayLike | None,
-) -> InformationSelection:
-    table, target = read_target(task, as_table(X, nominal=task.nominal), y)
-    if not (n_features is None or isinstance(n_features, str)):
-        validation.check_integer("n_features", n_features, low=1, high=table.n_features)
-    prepare = PREPARE[criterion]
-    scorer = prepare(table, target, n_features=n_features, binning=binning, bins=bins)
-    weights = full_weights(table.n_samples, sample_weight)
-    scores, orders = scorer.select(weights, target.codes[np.newaxis, :])
-    return InformationSelection(scores[0], orders[0], table.feature_names)
+    return information_selection(
+        X, y, criterion="mrmr", n_features=n_features, binning=binning, bins=bins, nominal=nominal,
+        always=always, sample_weight=sample_weight,
+    )  # fmt: skip
 
 
 def information_selection(
@@ -543,7 +503,14 @@ def information_selection(
     """
     validation.check_choice("criterion", criterion, _CRITERIA)
     task = Task(nominal=nominal, always=always)
-    return _selected(criterion, X, y, n_features, binning, bins, task, sample_weight)
+    table, target = read_target(task, as_table(X, nominal=task.nominal), y)
+    if not (n_features is None or isinstance(n_features, str)):
+        validation.check_integer("n_features", n_features, low=1, high=table.n_features)
+    prepare = PREPARE[criterion]
+    scorer = prepare(table, target, n_features=n_features, binning=binning, bins=bins)
+    weights = full_weights(table.n_samples, sample_weight)
+    scores, orders = scorer.select(weights, target.codes[np.newaxis, :])
+    return InformationSelection(scores[0], orders[0], table.feature_names)
 
 
 _of_information = partial(

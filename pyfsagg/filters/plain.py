@@ -8,17 +8,17 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.validation import check_real
+from pyfsagg._kernels import Codes
 from pyfsagg._kernels.group_tests import group_tests_block, spread_block
 from pyfsagg._table.groups import FeatureGroups
 from pyfsagg._table.table import AnyTable, Table, Weights, as_table
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import _base
-from pyfsagg.filters.adjusted import LinearScorer, with_classes
+from pyfsagg.filters.adjusted import linear_scores, with_classes
 
 _OF_CLASSES = ("anova_f", "kruskal_wallis", "welch_t", "auc")
 _OF_MEANS = ("anova_f", "welch_t")
@@ -32,7 +32,8 @@ def prepare_group_tests(table: Table, target: Target) -> _base.Scorer:
     _base.require_order(table, ", ".join(map(repr, _OF_CLASSES)), "information_gain")
     if target.adjusters is not None:
         statistic, values = partial(with_classes, n_classes=target.n_classes), table.values
-        return LinearScorer(_base.within_range(values), target, statistic, _OF_MEANS, numeric=False)
+        model = (_base.within_range(values), target, statistic, False, False)
+        return _base.KernelScorer(linear_scores, model, _OF_MEANS, table.n_features)
     levels = _base.scaled_levels(table)
     arguments = (levels.values, levels.start, levels.codes, target.n_classes)
     return _base.KernelScorer(group_tests_block, arguments, _OF_CLASSES, table.n_features)
@@ -46,9 +47,7 @@ def prepare_two_groups(table: Table, target: Target) -> _base.Scorer:
     return prepare_group_tests(table, target)
 
 
-def _spread(
-    levels: _base.OrderedLevels, labels: NDArray[np.int32], weights: Weights, scores: Floats
-) -> None:
+def _spread(levels: _base.OrderedLevels, labels: Codes, weights: Weights, scores: Floats) -> None:
     """Variance and scaled median absolute deviation; what is above all numbers is the largest one."""
     spread_block(levels.values, levels.start, levels.codes, labels, weights, scores)
     scores[1] *= _NORMAL

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers
 from pyfsagg._base.validation import check_choice
+from pyfsagg._kernels import Codes
 from pyfsagg._kernels import survival as pairs
 from pyfsagg._kernels.survival import cox_score_block
 from pyfsagg._message import Remedy, Use
@@ -19,21 +19,14 @@ from pyfsagg._table.target import TIES, Survival, Target, read_survival
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters import _base, adjusted
 
+_Times = tuple[Indices, Booleans, Integers]
 
-@dataclass(frozen=True, eq=False)
-class _LatestFirst:
-    """Rows by descending time; `start` is where each distinct time begins, and the number of rows."""
 
-    rows: Indices
-    event: Booleans
-    start: Integers
-
-    @classmethod
-    def of(cls, survival: Survival) -> _LatestFirst:
-        n = len(survival.time)
-        rows = np.ascontiguousarray(survival.order[::-1])
-        start = np.r_[0, n - survival.start[::-1]].astype(np.int64)
-        return cls(rows, survival.event[rows], start)
+def _latest_first(survival: Survival) -> _Times:
+    """Rows by descending time, their events, and where each distinct time begins, with the number of rows."""
+    rows = np.ascontiguousarray(survival.order[::-1])
+    start = np.r_[0, len(rows) - survival.start[::-1]].astype(np.int64)
+    return rows, survival.event[rows], start
 
 
 def _survival(target: Target) -> Survival:
@@ -47,27 +40,31 @@ def _survival(target: Target) -> Survival:
 
 def _cox_scores(
     values: Floats,
-    times: _LatestFirst,
+    times: _Times,
     efron: bool,
-    labels: NDArray[np.int32],
+    labels: Codes,
     weights: Weights,
     scores: Floats,
 ) -> None:
-    ordered = np.ascontiguousarray(weights[:, times.rows])
-    cox_score_block(values, times.event, times.start, efron, ordered, scores[0])
+    rows, event, start = times
+    cox_score_block(values, event, start, efron, np.ascontiguousarray(weights[:, rows]), scores[0])
 
 
 def _concordances(
-    levels: NDArray[np.int32],
+    levels: Codes,
     n_levels: Integers,
-    times: _LatestFirst,
-    labels: NDArray[np.int32],
+    times: _Times,
+    labels: Codes,
     weights: Weights,
     scores: Floats,
 ) -> None:
-    ordered = np.ascontiguousarray(weights[:, times.rows])
-    pairs.concordance_block(levels, n_levels, times.event, times.start, ordered, scores[0])
-    np.maximum(scores[0], 1.0 - scores[0], out=scores[0])
+    rows, event, start = times
+    ordered, counts = np.ascontiguousarray(weights[:, rows]), np.empty((3, *scores.shape[1:]))
+    pairs.comparable_pairs(levels, n_levels, event, start, ordered, counts)
+    all_pairs = counts.sum(axis=0)
+    share = np.divide(counts[0] + 0.5 * counts[2], all_pairs, out=scores[0], where=all_pairs > 0.0)
+    share[all_pairs == 0.0] = 0.5
+    np.maximum(share, 1.0 - share, out=share)
 
 
 def prepare_cox_score(table: Table, target: Target, *, ties: str = "efron") -> _base.Scorer:
@@ -76,17 +73,18 @@ def prepare_cox_score(table: Table, target: Target, *, ties: str = "efron") -> _
     _base.require_ordered_complete(table, "cox_score")
     values = _base.within_range(table.values)
     if target.adjusters is not None:
-        return adjusted.AdjustedCox(values, target, ties == "efron")
-    times = _LatestFirst.of(_survival(target))
-    arguments = (np.asfortranarray(values[times.rows]), times, ties == "efron")
+        model = (values, target, ties == "efron")
+        return _base.KernelScorer(adjusted.cox_scores, model, ("cox_score",), table.n_features)
+    times = _latest_first(_survival(target))
+    arguments = (np.asfortranarray(values[times[0]]), times, ties == "efron")
     return _base.KernelScorer(_cox_scores, arguments, ("cox_score",), table.n_features)
 
 
 def prepare_concordance(table: Table, target: Target) -> _base.KernelScorer:
     """Bind :func:`concordance` to `table`."""
     _base.require_ordered_complete(table, "concordance")
-    times, levels = _LatestFirst.of(_survival(target)), _base.ordered_levels(table)
-    arguments = (np.asfortranarray(levels.codes[times.rows]), np.diff(levels.start), times)
+    times, levels = _latest_first(_survival(target)), _base.ordered_levels(table)
+    arguments = (np.asfortranarray(levels.codes[times[0]]), np.diff(levels.start), times)
     outputs, p = ("concordance",), table.n_features
     return _base.KernelScorer(_concordances, arguments, outputs, p, together=pairs.TOGETHER)
 
@@ -174,12 +172,12 @@ def concordance(X: Any, y: Any, *, sample_weight: ArrayLike | None = None) -> Fl
 
 def count_comparable_pairs(survival: Survival, values: Floats) -> tuple[float, float, float]:
     """Comparable pairs of rows, by whether the number of the longer survivor is larger, smaller or equal."""
-    times = _LatestFirst.of(survival)
-    levels, n_levels = _base.category_codes(values[times.rows])
+    rows, event, start = _latest_first(survival)
+    levels, n_levels = _base.category_codes(values[rows])
     weights = np.ones((1, len(levels)), dtype=np.uint16)
     column = np.asfortranarray(levels[:, np.newaxis])
     counts = np.empty((3, 1, 1))
-    pairs.comparable_pairs(column, np.array([n_levels]), times.event, times.start, weights, counts)
+    pairs.comparable_pairs(column, np.array([n_levels]), event, start, weights, counts)
     larger, smaller, tied = counts.ravel().tolist()
     return larger, smaller, tied
 

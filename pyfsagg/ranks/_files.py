@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import pandas as pd
 
@@ -18,16 +18,14 @@ from pyfsagg.exceptions import DataError, UnknownNameError
 
 PathLike = str | os.PathLike[str]
 Format = Literal["auto", "lists", "columns", "lines", "matrix"]
-FORMATS: tuple[Format, ...] = ("auto", "lists", "columns", "lines", "matrix")
+FORMATS: tuple[Format, ...] = get_args(Format)
 DUPLICATES = ("error", "first")
-TABLE_SUFFIXES = (".csv", ".tsv")
 HEADERS = re.compile(
     r"(names?|ids?|items?|features?|genes?|symbols?|probes?|variables?|titles?|candidates?)"
     r"([ _.-]?(ids?|names?|symbols?))?",
     re.IGNORECASE,
 )
 """Words in the first line of a list that are a heading and not a name."""
-
 
 _NAME_AND_NUMBER = re.compile(r"[^,;]+[,;]\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
 
@@ -45,7 +43,10 @@ def read_rank_files(
     formats and errors of :meth:`pyfsagg.RankTable.from_files`."""
     validation.check_choice("format", format, FORMATS)
     validation.check_choice("duplicates", duplicates, DUPLICATES)
-    files, loose = _paths(paths), _paths(unranked)
+    files, loose = (
+        [str(given)] if isinstance(given, (str, os.PathLike)) else [str(path) for path in given]
+        for given in (paths, unranked)
+    )
     if not files and not loose:
         raise DataError("no file was given; name one file per list, or one matrix file")
     both = files + loose
@@ -61,17 +62,18 @@ def read_rank_files(
     return ranked, _named_lists(loose, ids, header, duplicates)
 
 
-def _paths(paths: PathLike | Iterable[PathLike]) -> list[str]:
-    if isinstance(paths, (str, os.PathLike)):
-        return [str(paths)]
-    return [str(path) for path in paths]
-
-
 def _ranked(
     files: list[str], format: str, ids: str | None, header: bool, duplicates: str
 ) -> dict[str, list[str]] | pd.DataFrame:
-    if format == "auto":
-        format = _guess_format(files, ids)
+    tables = [file for file in files if _suffix(file) in (".csv", ".tsv")]
+    if format == "auto" and len(files) > 1 and tables and ids is None:
+        raise DataError(
+            f"{Path(tables[0]).name} is a table ({_suffix(tables[0])}) and must be the only file, "
+            "with one column per list; or name with ids the column with the names of each "
+            "file, best first; lists of names are text files with one name per line"
+        )
+    if format == "auto" and len(files) == 1 and (tables or files == ["-"]):
+        format = "matrix"
     if format == "matrix":
         return _read_matrix(_only(files, "a matrix"), ids)
     if format == "columns":
@@ -79,7 +81,10 @@ def _ranked(
         frame = read_delimited(read_bytes(file), _shown(file), missing=("",), text_columns=None)
         lists = {str(name): _as_names(frame[name]) for name in frame.columns}
     elif format == "lines":
-        lists = _read_lines(_only(files, "a file of lists in lines"))
+        file = _only(files, "a file of lists in lines")
+        lists = {f"list{i + 1}": row for i, row in enumerate(_rows(file)[1])}
+        if not lists:
+            raise DataError(f"{_shown(file)} is empty; each line is a list of names")
     else:
         return _named_lists(files, ids, header, duplicates)
     return {label: _clean(names, label, duplicates) for label, names in lists.items()}
@@ -110,20 +115,18 @@ def _named_lists(
 def read_weight_file(path: PathLike) -> dict[str, float]:
     """Weights by list, from lines with a name and a number, perhaps below a header."""
     label = _shown(str(path))
-    text = decode_text(read_bytes(path), label)[0]
-    lines = [line for line in text.splitlines() if line.strip()]
-    delimiter = "\t" if any("\t" in line for line in lines) else ","
+    delimiter, rows = _rows(str(path))
     weights: dict[str, float] = {}
-    for i, row in enumerate(csv.reader(lines, delimiter=delimiter)):
-        number = _as_number(row[1]) if len(row) == 2 else None
-        if number is None:
+    for i, row in enumerate(rows):
+        try:
+            name, number = row[0].strip(), float(row[1] if len(row) == 2 else "")
+        except ValueError:
             if i == 0 and len(row) == 2:
                 continue  # the header
             raise DataError(
                 f"line {i + 1} of {label} is not the name of a list and its weight, but "
                 f"{delimiter.join(row)!r}"
-            )
-        name = row[0].strip()
+            ) from None
         if name in weights:
             raise DataError(f"{label} names the list {name!r} twice")
         weights[name] = number
@@ -132,26 +135,6 @@ def read_weight_file(path: PathLike) -> dict[str, float]:
             f"{label} contains no weight; each line is the name of a list and its weight"
         )
     return weights
-
-
-def _as_number(cell: str) -> float | None:
-    try:
-        return float(cell)
-    except ValueError:
-        return None
-
-
-def _guess_format(files: list[str], ids: str | None) -> Format:
-    tables = [file for file in files if _suffix(file) in TABLE_SUFFIXES]
-    if len(files) == 1:
-        return "matrix" if tables or files == ["-"] else "lists"
-    if tables and ids is None:
-        raise DataError(
-            f"{Path(tables[0]).name} is a table ({_suffix(tables[0])}) and must be the only file, "
-            "with one column per list; or name with ids the column with the names of each "
-            "file, best first; lists of names are text files with one name per line"
-        )
-    return "lists"
 
 
 def _only(files: list[str], what: str) -> str:
@@ -203,13 +186,13 @@ def _read_one_list(file: str, ids: str | None, header: bool) -> list[str]:
     return lines[1:] if header else lines
 
 
-def _read_lines(file: str) -> dict[str, list[str]]:
-    lines = [line for line in decode_text(read_bytes(file), _shown(file))[0].splitlines() if line]
+def _rows(file: str) -> tuple[str, list[list[str]]]:
+    """What parts the cells of a file, tabs or else commas, and its rows without empty ones."""
+    text = decode_text(read_bytes(file), _shown(file))[0]
+    lines = [line for line in text.splitlines() if line.strip()]
     delimiter = "\t" if any("\t" in line for line in lines) else ","
-    rows = [row for row in csv.reader(lines, delimiter=delimiter) if any(map(str.strip, row))]
-    if not rows:
-        raise DataError(f"{_shown(file)} is empty; each line is a list of names")
-    return {f"list{i + 1}": row for i, row in enumerate(rows)}
+    rows = csv.reader(lines, delimiter=delimiter)
+    return delimiter, [row for row in rows if any(map(str.strip, row))]
 
 
 def _as_names(column: pd.Series[Any]) -> list[str]:

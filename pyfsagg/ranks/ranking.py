@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
@@ -52,9 +52,7 @@ def about_ties(scores: Floats, k: int | None = None, noun: str = "features") -> 
 
 
 Ties = Literal["average", "min", "max", "ordinal", "random"]
-TIES: tuple[Ties, ...] = ("average", "min", "max", "ordinal", "random")
-
-
+TIES: tuple[Ties, ...] = get_args(Ties)
 _PLACES = {"min": 0.0, "average": 0.5, "max": 1.0}
 
 
@@ -97,8 +95,12 @@ def rank_scores(
     check_tie_rule(ties, random_state)
     array = np.moveaxis(validation.as_array("scores", scores, np.float64), axis, -1)
     values = np.atleast_2d(array).reshape(-1, array.shape[-1])
-    if ties == "random":
-        values = _break_ties(-values if higher_is_better else values, random_state)
+    if ties == "random":  # distinct keys in the same order, equal scores in random order
+        keys = -values if higher_is_better else values
+        draws = np.random.default_rng(random_state).random(keys.shape)
+        order, values = np.lexsort((draws, keys), axis=-1), np.empty(keys.shape)
+        np.put_along_axis(values, order, np.arange(float(keys.shape[-1]))[np.newaxis], -1)
+        values[np.isnan(keys)] = np.nan
         higher_is_better = False
     ranks = np.empty(values.shape)
     for rows in row_blocks(values.shape, CACHED):
@@ -125,16 +127,6 @@ def check_tie_rule(ties: str, random_state: int | np.random.Generator | None) ->
             Param("random_state"),
             ", for instance 0",
         )
-
-
-def _break_ties(keys: Floats, random_state: int | np.random.Generator | None) -> Floats:
-    """Replace keys by distinct ones in the same order, equal ones in random order; NaN stays."""
-    draws = np.random.default_rng(random_state).random(keys.shape)
-    order = np.lexsort((draws, keys), axis=-1)
-    distinct = np.empty_like(keys)
-    np.put_along_axis(distinct, order, np.arange(float(keys.shape[-1]))[np.newaxis], -1)
-    distinct[np.isnan(keys)] = np.nan
-    return distinct
 
 
 def half_places(ranks: Floats) -> NDArray[np.uint16] | None:
@@ -169,24 +161,14 @@ def last_places(ranks: Floats, sizes: Floats) -> Floats:
     normalized = (sizes == 1.0) & (known > 1)
     unit = np.where(normalized, 1.0 / known, 1.0)[:, np.newaxis]
     counted = at_least_as_good * unit
-    if normalized.any():
-        counted = np.minimum(
-            counted, np.where(normalized[:, np.newaxis], _next_larger(ranks), np.inf)
-        )
+    for i in np.flatnonzero(normalized):  # at most the next larger entry, or 1
+        values = np.append(np.unique(ranks[i, ~np.isnan(ranks[i])]), 1.0)
+        at = np.searchsorted(values, ranks[i], side="right")
+        counted[i] = np.minimum(counted[i], values[np.minimum(at, values.size - 1)])
     # A relative 1e-12, because 3/30 and 0.1 need not be the same number.
     gaps = ranks > counted * (1.0 + 1e-12)
     last = np.where(gaps, ranks + 0.5 * (group - 1.0) * unit, np.maximum(ranks, counted))
     return np.where(tied, np.minimum(last, sizes[:, np.newaxis]), ranks)
-
-
-def _next_larger(shares: Floats) -> Floats:
-    """The next larger entry of the row, 1 for the largest."""
-    out = np.ones_like(shares)
-    for i, row in enumerate(shares):
-        values = np.append(np.unique(row[~np.isnan(row)]), 1.0)
-        at = np.searchsorted(values, row, side="right")
-        out[i] = values[np.minimum(at, values.size - 1)]
-    return out
 
 
 def select_top(
@@ -229,7 +211,13 @@ def read_lists(
     both = [name for name in loose if name in named]
     if both:
         raise DataError(f"two lists have the name {both[0]!r}; name them apart")
-    named |= {name: [_as_tie(name, entries)] for name, entries in loose.items()}
+    for name, entries in loose.items():
+        tie = tuple(_entries(name, entries))
+        if any(isinstance(one, GROUPS) for one in tie):
+            raise DataError(
+                f"the unranked list {name!r} contains a tie; all its names are tied already"
+            )
+        named[name] = [tie]
     if not named:
         raise DataError("no list was given; at least one is needed")
     ranked = [_read_list(label, entries) for label, entries in named.items()]
@@ -276,15 +264,6 @@ def _entries(label: str, entries: Iterable[Any]) -> list[Any]:
     return names
 
 
-def _as_tie(label: str, entries: Iterable[Any]) -> tuple[Any, ...]:
-    names = tuple(_entries(label, entries))
-    if any(isinstance(name, GROUPS) for name in names):
-        raise DataError(
-            f"the unranked list {label!r} contains a tie; all its names are tied already"
-        )
-    return names
-
-
 def _read_list(label: str, entries: Iterable[Any]) -> dict[str, float]:
     """Name → rank of one list; a tuple, list or set inside it is a tie."""
     ranks: dict[str, float] = {}
@@ -294,7 +273,13 @@ def _read_list(label: str, entries: Iterable[Any]) -> dict[str, float]:
             raise DataError(f"the list {label!r} has an empty tie; drop it")
         rank = len(ranks) + (len(group) + 1) / 2
         for item in group:
-            name = _read_name(label, item)
+            unknown = item is None or item is pd.NA
+            unknown = unknown or (isinstance(item, (float, np.floating)) and np.isnan(item))
+            name = str(item).strip()
+            if unknown or not name:
+                raise DataError(
+                    f"the list {label!r} contains a missing or blank name ({item!r}); remove it"
+                )
             if name in ranks:
                 raise DataError(
                     f"the name {name!r} occurs twice in the list {label!r}; list it once"
@@ -303,25 +288,11 @@ def _read_list(label: str, entries: Iterable[Any]) -> dict[str, float]:
     return ranks
 
 
-def _read_name(label: str, item: Any) -> str:
-    if (
-        item is None
-        or item is pd.NA
-        or (isinstance(item, (float, np.floating)) and np.isnan(item))
-        or not str(item).strip()
-    ):
-        raise DataError(
-            f"the list {label!r} contains a missing or blank name ({item!r}); remove it"
-        )
-    return str(item).strip()
-
-
 def read_values(
     values: Any, names: Sequence[str] | None, label: str
 ) -> tuple[Floats, tuple[str, ...], tuple[str, ...]]:
     values = pandas_frame(values)
-    columns: list[str] = []
-    rows: list[str] = []
+    columns, rows = list[str](), list[str]()
     if isinstance(values, pd.DataFrame):
         columns = [str(name) for name in values.columns]
         if not values.index.equals(pd.RangeIndex(len(values))):
@@ -397,10 +368,7 @@ def check_entries(
     if empty.any():
         label = list_names[int(empty.argmax())]
         raise DataError(
-            f"every {what} of {label!r} is missing (",
-            NAN,
-            "): an empty list",
-            Remedy("drop it"),
+            f"every {what} of {label!r} is missing (", NAN, "): an empty list", Remedy("drop it")
         )
     if unlisted.any():
         name = names[int(unlisted.argmax())]

@@ -30,12 +30,7 @@ def tables(draw):
 
 
 def scores(X, y, weights, options, kinds=(0, 0, 0)):
-    table = Table(
-        np.asfortranarray(X),
-        tuple(f"x{j}" for j in range(X.shape[1])),
-        np.array(kinds, np.int8),
-        {},
-    )
+    table = Table(np.asfortranarray(X), ("x0", "x1", "x2"), np.array(kinds, np.int8), {})
     scorer = prepare_entropy(table, Target(y, (0, 1, 2)), **options)
     found = scorer(weights, y[np.newaxis])
     return np.stack([found[name] for name in scorer.outputs])
@@ -43,26 +38,28 @@ def scores(X, y, weights, options, kinds=(0, 0, 0)):
 
 @pytest.mark.parametrize("options", CUTS, ids=str)
 @settings(max_examples=60, deadline=None)
-@given(data=tables())
-def test_bounds(data, options):
+@given(
+    data=tables(),
+    seed=st.integers(0, 2**32 - 1),
+    names=st.permutations(range(3)),
+    kind=st.integers(0, 3),
+)
+def test_bounds_and_what_does_not_matter(data, seed, names, kind, options):
+    """Names of classes and, but for the FSelectorRcpp reading, which drops samples by row order among equal
+    values, the order of rows; a constant feature scores zero."""
     X, y, weights = data
     found = scores(X, y, weights, options)
     assert np.isfinite(found).all()
     assert (found >= 0).all()
     assert (found[0] <= np.log(3) + 1e-12).all()
     assert (found[1:] <= 1 + 1e-12).all()
-
-
-@pytest.mark.parametrize("options", [CUTS[0], *CUTS[2:]], ids=str)
-@settings(max_examples=40, deadline=None)
-@given(data=tables(), seed=st.integers(0, 2**32 - 1))
-def test_permuted_rows_keep_the_scores(data, seed, options):
-    """Not so for the FSelectorRcpp reading, which drops samples by row order among equal values."""
-    X, y, weights = data
-    rows = np.random.default_rng(seed).permutation(len(y))
-    np.testing.assert_array_equal(
-        scores(X[rows], y[rows], weights[:, rows], options), scores(X, y, weights, options)
-    )
+    if options != CUTS[1]:
+        rows = np.random.default_rng(seed).permutation(len(y))
+        np.testing.assert_array_equal(scores(X[rows], y[rows], weights[:, rows], options), found)
+    renamed = np.array(names, np.int32)[y]
+    np.testing.assert_array_equal(scores(X, renamed, weights, options), found)
+    X[:, 1] = 1.0
+    assert (scores(X, y, weights, options, kinds=(0, kind, 0))[:, :, 1] == 0).all()
 
 
 @settings(max_examples=40, deadline=None)
@@ -73,21 +70,9 @@ def test_permuted_rows_keep_the_parity_scores_without_ties(data, seed):
     if SortedColumns.of(X, np.arange(3)).tied.any():
         return
     rows = np.random.default_rng(seed).permutation(len(y))
-    np.testing.assert_array_equal(
-        scores(X[rows], y[rows], (weights[:, rows] > 0).astype(np.uint16), CUTS[1]),
-        scores(X, y, (weights > 0).astype(np.uint16), CUTS[1]),
-    )
-
-
-@pytest.mark.parametrize("options", CUTS, ids=str)
-@settings(max_examples=40, deadline=None)
-@given(data=tables(), names=st.permutations(range(3)))
-def test_renamed_classes_keep_the_scores(data, names, options):
-    X, y, weights = data
-    renamed = np.array(names, np.int32)[y]
-    np.testing.assert_array_equal(
-        scores(X, renamed, weights, options), scores(X, y, weights, options)
-    )
+    drawn = (weights > 0).astype(np.uint16)
+    found = scores(X[rows], y[rows], drawn[:, rows], CUTS[1])
+    np.testing.assert_array_equal(found, scores(X, y, drawn, CUTS[1]))
 
 
 @pytest.mark.parametrize("reading", READINGS)
@@ -97,19 +82,8 @@ def test_renamed_classes_keep_the_scores(data, names, options):
 def test_monotone_transforms_keep_the_mdl_scores(data, reading, transform):
     X, y, weights = data
     X = np.round(X, 2)  # so that the transform keeps values apart
-    np.testing.assert_array_equal(
-        scores(transform(X), y, weights, {"mdl": reading}),
-        scores(X, y, weights, {"mdl": reading}),
-    )
-
-
-@pytest.mark.parametrize("options", CUTS, ids=str)
-@settings(max_examples=60, deadline=None)
-@given(data=tables(), kind=st.integers(0, 3))
-def test_a_constant_feature_scores_zero(data, kind, options):
-    X, y, weights = data
-    X[:, 1] = 1.0
-    assert (scores(X, y, weights, options, kinds=(0, kind, 0))[:, :, 1] == 0).all()
+    found = scores(transform(X), y, weights, {"mdl": reading})
+    np.testing.assert_array_equal(found, scores(X, y, weights, {"mdl": reading}))
 
 
 @pytest.mark.parametrize("method", ["mdl", "equal_width", "equal_frequency"])

@@ -56,15 +56,12 @@ def value(scores: NDArray[np.float64], name: str, n_features_to_select: int = 1)
         options["chance_correction"] = "exact"
     # Orders of ties that have to be drawn depend on the order of rows and columns.
     options["ties"] = "first" if spec.needs_strict else "random"
+    options |= {"input": "scores", "n_features_to_select": n_features_to_select}
     if is_undefined(scores, name, n_features_to_select):
         with pytest.raises(UndefinedStabilityError, match=f"{name!r} is undefined on these data"):
-            measure_stability(
-                scores, name, input="scores", n_features_to_select=n_features_to_select, **options
-            )
+            measure_stability(scores, name, **options)
         return None
-    return measure_stability(
-        scores, name, input="scores", n_features_to_select=n_features_to_select, **options
-    ).value
+    return measure_stability(scores, name, **options).value
 
 
 def bounds(name: str, m: int, p: int) -> tuple[float, float]:
@@ -76,48 +73,22 @@ def bounds(name: str, m: int, p: int) -> tuple[float, float]:
 
 @pytest.mark.parametrize("name", NAMES)
 @settings(max_examples=25, deadline=None)
-@given(scores=matrices)
-def test_values_stay_within_the_bounds_of_the_registry(name, scores):
-    found = value(scores, name, n_features_to_select=max(1, scores.shape[1] // 2))
-    if found is not None:
+@given(scores=matrices, seed=st.integers(0, 99))
+def test_bounds_of_the_registry_and_what_does_not_matter(name, scores, seed):
+    """The order of resamples and of features, and monotone transformations of what is not a score."""
+    spec, half = STABILITY_MEASURES.get(name), max(1, scores.shape[1] // 2)
+    rng, expected = np.random.default_rng(seed), {k: value(scores, name, k) for k in {2, half}}
+    same = [(rng.permutation(scores), 2, 1e-9)]
+    if not spec.needs_strict and "similarity" not in spec.needs:
+        same.append((rng.permutation(scores, axis=1), half, 1e-9))
+    if spec.kind != "scores":
+        same.append((np.exp(scores) + 1, 2, 1e-12))
+    for changed, k, slack in same:
+        found = value(changed, name, k)
+        assert expected[k] is None or found == pytest.approx(expected[k], abs=slack)
+    if expected[half] is not None:
         low, high = bounds(name, *scores.shape)
-        assert low - 1e-9 <= found <= high + 1e-9
-
-
-@pytest.mark.parametrize("name", NAMES)
-@settings(max_examples=15, deadline=None)
-@given(scores=matrices, seed=st.integers(0, 99))
-def test_the_order_of_the_resamples_does_not_matter(name, scores, seed):
-    shuffled = np.random.default_rng(seed).permutation(scores)
-    expected = value(scores, name, 2)
-    found = value(shuffled, name, 2)
-    if expected is not None:
-        assert found == pytest.approx(expected, abs=1e-9)
-
-
-@pytest.mark.parametrize(
-    "name",
-    [s.name for s in STABILITY_MEASURES if not s.needs_strict and "similarity" not in s.needs],
-)
-@settings(max_examples=25, deadline=None)
-@given(scores=matrices, seed=st.integers(0, 99))
-def test_the_order_of_the_features_does_not_matter(name, scores, seed):
-    shuffled = np.random.default_rng(seed).permutation(scores, axis=1)
-    n_features_to_select = max(1, scores.shape[1] // 2)
-    expected = value(scores, name, n_features_to_select)
-    found = value(shuffled, name, n_features_to_select)
-    if expected is not None:
-        assert found == pytest.approx(expected, abs=1e-9)
-
-
-@pytest.mark.parametrize("name", [s.name for s in STABILITY_MEASURES if s.kind != "scores"])
-@settings(max_examples=15, deadline=None)
-@given(scores=matrices)
-def test_monotone_transformations_change_nothing(name: str, scores: NDArray[np.float64]) -> None:
-    expected = value(scores, name, 2)
-    found = value(np.exp(scores) + 1, name, 2)
-    if expected is not None:
-        assert found == pytest.approx(expected, abs=1e-12)
+        assert low - 1e-9 <= expected[half] <= high + 1e-9
 
 
 @pytest.mark.parametrize("name", PERFECT_IF_EQUAL)

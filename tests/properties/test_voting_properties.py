@@ -31,14 +31,11 @@ def weighted_selections(draw: st.DrawFn) -> tuple[list[list[str]], list[int]]:
 def exact(rule: str, selections: list[list[str]], weights: list[int]) -> dict[str, Fraction]:
     """The definition: all features in their order, with the scores at which they are elected."""
     voters = list(zip(map(set, selections), weights, strict=True))
-    if rule == "approval":
-        scores = {f: Fraction(sum(w for own, w in voters if f in own)) for f in NAMES}
-        return dict(sorted(scores.items(), key=lambda each: -each[1]))
-    if rule == "satisfaction_approval":
-        scores = {
-            f: sum((Fraction(w, len(own)) for own, w in voters if f in own), Fraction(0))
-            for f in NAMES
-        }
+    if rule in ("approval", "satisfaction_approval"):
+        shares = [
+            (own, Fraction(w, 1 if rule == "approval" else max(len(own), 1))) for own, w in voters
+        ]
+        scores = {f: sum((w for own, w in shares if f in own), Fraction(0)) for f in NAMES}
         return dict(sorted(scores.items(), key=lambda each: -each[1]))
     # Each voter as often as it counts, so weights are nothing of their own here.
     ballots = [own for own, w in voters for _ in range(w)]
@@ -51,11 +48,9 @@ def exact(rule: str, selections: list[list[str]], weights: list[int]) -> dict[st
                 continue
             own = [v for v, ballot in enumerate(ballots) if f in ballot]
             if rule == "phragmen":
-                score = len(own) / (1 + sum((load[v] for v in own), Fraction(0)))
+                score = Fraction(len(own), 1) / (1 + sum(load[v] for v in own))
             else:
-                score = sum(
-                    (Fraction(1, 1 + len(ballots[v] & elected.keys())) for v in own), Fraction(0)
-                )
+                score = sum(Fraction(1, 1 + len(ballots[v] & elected.keys())) for v in own)
             if score > best_score:
                 best, best_score = f, Fraction(score)
         elected[best] = best_score

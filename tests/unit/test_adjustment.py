@@ -81,16 +81,16 @@ def test_other_tables_and_methods():
 
 def test_what_the_adjustment_is_over_is_told() -> None:
     lists = [["a", "b", "c"], ["b", "a"]]
-    given = aggregate(RankTable.from_lists(lists, universe=2000), "rra")
+    pooled = RankTable.from_lists(lists, universe=2000)
+    given = aggregate(pooled, "rra")
     text = " ".join(given.summary_text(top=3, adjusted=False).split())
     assert "assume that each list could contain any of 2,000 items" in text
     assert "could contain any of 2,000 items" in given.to_html()
     assert given._pool in given._about_p_values(adjusted=False)
     assert aggregate(RankTable.from_lists(lists), "rra")._pool is None
-    assert aggregate(RankTable.from_lists(lists, universe=2000), "mean_rank")._pool is None
-    result = aggregate(
-        RankTable.from_lists([["a", "b"], ["b", "a"]], universe=500), list_weights=[2, 1]
-    )
+    assert aggregate(pooled, "mean_rank")._pool is None
+    table = RankTable.from_lists([["a", "b"], ["b", "a"]], universe=500)
+    result = aggregate(table, list_weights=[2, 1])
     text = " ".join(result.summary_text(top=2, adjusted=True).split())
     assert "Rank Item Statistic In lists" in text
     assert "value" not in text.replace("p-value", "")

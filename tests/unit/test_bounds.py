@@ -17,7 +17,6 @@ except IndexError:
     print("looked")
 """
 
-
 RUBBISH = """
 import numba, numpy as np
 
@@ -29,19 +28,19 @@ print(np.unique(forgotten().view(np.uint8)).tolist())
 """
 
 
+def printed(program: str, **environment: str) -> str:
+    command, environment = [sys.executable, "-c", program], {**os.environ, **environment}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
 @pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="the C library of Linux fills memory"
 )
 def test_memory_that_is_never_written_is_rubbish_in_the_tier() -> None:
-    environment = {**os.environ, "MALLOC_PERTURB_": "165"}
-    command = [sys.executable, "-c", RUBBISH]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert "90" in done.stdout  # the complement of 165
+    assert "90" in printed(RUBBISH, MALLOC_PERTURB_="165")  # the complement of 165
 
 
 def test_the_tier_looks_at_indices(tmp_path: Path) -> None:
-    environment = {**os.environ, "NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
-    done = subprocess.run(
-        [sys.executable, "-c", PROGRAM], env=environment, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "looked\n"
+    looks = {"NUMBA_BOUNDSCHECK": "1", "NUMBA_CACHE_DIR": str(tmp_path)}
+    assert printed(PROGRAM, **looks) == "looked\n"

@@ -1,5 +1,8 @@
 """CAR scores: what they are by definition, whatever the shape of the table, and what is refused."""
 
+import itertools
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,11 +16,8 @@ from pyfsagg.filters.association import _car, _shrinkage, prepare_car_score
 from pyfsagg.resampling import Rows
 
 
-def scored(
-    X: pd.DataFrame, y: np.ndarray, rows: np.ndarray | None = None, **more: object
-) -> np.ndarray:
-    rows = np.arange(len(y)) if rows is None else rows
-    plan = Rows([rows.tolist()])
+def scored(X: pd.DataFrame, y: np.ndarray, rows: Any = None, **more: object) -> np.ndarray:
+    plan = Rows([np.arange(len(y)) if rows is None else rows])
     return wam(X, y, filter="car_score", resampling=plan, checks="none", **more).scores
 
 
@@ -46,12 +46,10 @@ def test_shrinkage_pair_by_pair(shape: tuple[int, int]) -> None:
     rows = np.repeat(rng.normal(size=shape) + 1.5 * rng.normal(size=(shape[0], 1)), times, axis=0)
     z = (rows - rows.mean(axis=0)) / rows.std(axis=0, ddof=1)
     above = below = 0.0
-    for i in range(shape[1]):
-        for j in range(shape[1]):
-            if i != j:
-                product = z[:, i] * z[:, j]
-                above += n / (n - 1) ** 3 * ((product - product.mean()) ** 2).sum()
-                below += (product.sum() / (n - 1)) ** 2
+    for i, j in itertools.permutations(range(shape[1]), 2):
+        product = z[:, i] * z[:, j]
+        above += n / (n - 1) ** 3 * ((product - product.mean()) ** 2).sum()
+        below += (product.sum() / (n - 1)) ** 2
     places = np.cumsum(times) - 1
     columns = z[places] * np.sqrt(times[:, np.newaxis] / (n - 1))
     found = _shrinkage(columns, times.astype(float), float(n), n - 1.0)
@@ -77,9 +75,8 @@ def test_classes_repeated_rows_and_constant_columns() -> None:
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(50, 4))).add_prefix("x")
     y = np.where(X["x0"] + rng.normal(size=50) > 0, "b", "a")
-    np.testing.assert_allclose(
-        scored(X, y), by_definition(X.to_numpy(), (y == "b").astype(float)), rtol=1e-9
-    )
+    expected = by_definition(X.to_numpy(), (y == "b").astype(float))
+    np.testing.assert_allclose(scored(X, y), expected, rtol=1e-9)
     rows = np.repeat(np.arange(50), rng.integers(0, 4, 50))
     repeated = scored(X.iloc[rows].reset_index(drop=True), y[rows])
     np.testing.assert_allclose(scored(X, y, rows), repeated, rtol=1e-9)
@@ -138,14 +135,7 @@ def test_beside_adjusters_they_are_those_of_the_residuals() -> None:
     assert found.argmax() == 0
 
 
-def test_what_is_refused() -> None:
-    X = pd.DataFrame(np.random.default_rng(0).normal(size=(30, 3))).add_prefix("x")
-    with pytest.raises(DataError, match="missing values"):
-        scored(X.where(X > -2.0, np.nan).mask(X["x0"] > 1), np.arange(30) % 2)
-    assert "car" in pyfsagg.list_methods("filters").loc["car_score", "aliases"]
-
-
-def test_each_resample_has_its_own_target() -> None:
+def test_each_resample_has_its_own_target_and_no_gaps() -> None:
     rng = np.random.default_rng(4)
     X = pd.DataFrame(rng.normal(size=(40, 3))).add_prefix("x")
     labels = np.stack([np.arange(40) % 2, np.arange(40) // 20]).astype(np.int32)
@@ -156,3 +146,6 @@ def test_each_resample_has_its_own_target() -> None:
     shared = scorer(np.ones((2, 40)), labels[:1])["car_score"]
     np.testing.assert_array_equal(shared, both[[0, 0]])
     assert not np.allclose(both[0], both[1])
+    with pytest.raises(DataError, match="missing values"):
+        scored(X.mask(X["x0"] > 1), labels[0])
+    assert "car" in pyfsagg.list_methods("filters").loc["car_score", "aliases"]

@@ -69,7 +69,7 @@ def twin_scores(levels, y):
     return [gain, gain / h_x, 2 * gain / (h_x + h_y)]
 
 
-def twin_numeric(x, y, n_classes, cut):
+def twin_numeric(x, y, cut):
     """Scores with missing values as a level of their own once the column is split."""
     known = ~np.isnan(x)
     levels = np.full(len(x), -1)
@@ -103,15 +103,25 @@ def draw(case, n=None):
     return np.asfortranarray(x), weights, labels, n_classes
 
 
+def scored(kernel, p, *columns, resamples):
+    """What a kernel writes, (n_resamples, p, 3)."""
+    weights, labels, n_classes = resamples
+    scores = np.empty((3, len(weights), p))
+    kernel(*columns, n_classes, int(weights.sum(axis=1).max()) + 1, labels, weights, scores)
+    return np.moveaxis(scores, 0, 2)
+
+
+def by_mdl(x, weights, labels, n_classes, parity):
+    columns, places = SortedColumns.of(x, np.arange(x.shape[1])), np.arange(x.shape[1])
+    order = (columns.order, columns.n_known, columns.tied, columns.row_bits, places, parity)
+    return scored(kernels.score_mdl, len(places), *order, resamples=(weights, labels, n_classes))
+
+
 def binned(x, weights, labels, n_classes, kind, bins):
     columns, places = SortedColumns.of(x, np.arange(x.shape[1])), np.arange(x.shape[1])
-    size = int(weights.sum(axis=1).max()) + 1
-    scores = np.empty((3, len(weights), x.shape[1]))
-    kernels.score_binned(
-        *(class_tables.ENTROPY, kind, bins, columns.order, columns.n_known, columns.row_bits),
-        *(columns.rising(x), places, weights, labels, n_classes, size, scores),
-    )
-    return np.moveaxis(scores, 0, 2)
+    order = (columns.order, columns.n_known, columns.row_bits, columns.rising(x), places)
+    how, resamples = (class_tables.ENTROPY, kind, bins), (weights, labels, n_classes)
+    return scored(kernels.score_binned, len(places), *how, *order, resamples=resamples)
 
 
 def materialised(x, weights, labels):
@@ -123,18 +133,15 @@ def materialised(x, weights, labels):
 @pytest.mark.parametrize("case", CASES)
 def test_score_mdl_equals_twin(case, parity):
     x, weights, labels, n_classes = draw(case)
-    columns = SortedColumns.of(x, np.arange(4))
-    size = int(weights.sum(axis=1).max()) + 1
-    found = kernels.score_mdl(
-        *(columns.order, columns.n_known, columns.tied, columns.row_bits),
-        *(weights, labels, n_classes, size, parity),
-    )
+    found = by_mdl(x, weights, labels, n_classes, parity)
+
+    def cut(v, c):
+        return twin_mdl_levels(v, c, n_classes, parity)
+
     for r, j in np.ndindex(3, 4):
         rows, classes = materialised(x[:, j], weights[r], labels[r])
         if len(classes):
-            expected = twin_numeric(
-                rows, classes, n_classes, lambda v, c: twin_mdl_levels(v, c, n_classes, parity)
-            )
+            expected = twin_numeric(rows, classes, cut)
             np.testing.assert_allclose(found[r, j], expected, rtol=0, atol=1e-12)
 
 
@@ -151,14 +158,8 @@ def test_columns_that_are_left_unsearched_are_those_that_mdl_does_not_cut(n, par
     weights = rng.multinomial(n, np.full(n, 1.0 / n), size=9).astype(np.uint16)
     weights[0] = 1
     labels = np.stack([y, *(rng.permutation(y) for _ in range(8))])
-
-    def scores(chosen):
-        columns = SortedColumns.of(x, chosen)
-        order = (columns.order, columns.n_known, columns.tied, columns.row_bits)
-        return kernels.score_mdl(*order, weights, labels, 2, n + 1, parity)
-
-    found = scores(np.arange(x.shape[1]))
-    few = [scores(chosen) for chosen in np.split(np.arange(x.shape[1]), 4)]
+    found = by_mdl(x, weights, labels, 2, parity)
+    few = [by_mdl(part, weights, labels, 2, parity) for part in np.split(x, 4, axis=1)]
     np.testing.assert_array_equal(found, np.concatenate(few, axis=1))
     assert n < 72 or 0.02 < (found[..., 0] > 0).mean() < 0.5
 
@@ -177,7 +178,7 @@ def test_score_binned_equals_twin(case, n, kind, bins):
         if np.isnan(rows).all():
             expected = [0.0, 0.0, 0.0]
         else:
-            expected = twin_numeric(rows, classes, n_classes, lambda v, _: twin_bins(v, kind, bins))
+            expected = twin_numeric(rows, classes, lambda v, _: twin_bins(v, kind, bins))
         np.testing.assert_allclose(found[r, j], expected, rtol=0, atol=1e-12)
 
 
@@ -209,9 +210,8 @@ def test_a_resample_scores_the_same_alone_and_beside_others(kind):
     weights[5] = 60  # as much as the tables of x·log x hold in a test
     together = binned(x, weights, labels, 3, kind, 6)
     for r in range(len(weights)):
-        np.testing.assert_array_equal(
-            together[r], binned(x, weights[[r]], labels[[r]], 3, kind, 6)[0]
-        )
+        alone = binned(x, weights[[r]], labels[[r]], 3, kind, 6)
+        np.testing.assert_array_equal(together[r], alone[0])
     assert len(np.unique(together[:, 4, 0])) > 15
 
 
@@ -224,10 +224,8 @@ def test_chi_squared_of_sorted_columns_equals_that_of_codes(n_classes):
     how = (CHI_SQUARED, ("chi_squared", "cramers_v"), n_classes, numbers, 6)
     sorted_once = table_scorer(table, *how)
     assert sorted_once.kernel is not class_tables.class_tables
-    counted = counted_columns(table, numbers, 7)
-    plain = KernelScorer(
-        class_tables.class_tables, (CHI_SQUARED, counted, 6, n_classes), how[1], table.n_features
-    )
+    arguments = (CHI_SQUARED, counted_columns(table, numbers, 7), 6, n_classes)
+    plain = KernelScorer(class_tables.class_tables, arguments, how[1], table.n_features)
     few, many = sorted_once(weights, labels), plain(weights, labels)
     for name in how[1]:
         np.testing.assert_array_equal(few[name], many[name])
@@ -240,8 +238,8 @@ def test_score_nominal_equals_twin(case):
     codes = np.nan_to_num(np.round(x.T), nan=0.0)
     codes = np.stack([np.unique(row, return_inverse=True)[1] for row in codes]).astype(np.int32)
     n_levels = codes.max(axis=1).astype(np.int64) + 1
-    size = int(weights.sum(axis=1).max()) + 1
-    found = kernels.score_nominal(codes, n_levels, weights, labels, n_classes, size)
+    resamples = (weights, labels, n_classes)
+    found = scored(kernels.score_nominal, 4, codes, n_levels, np.arange(4), resamples=resamples)
     for r, j in np.ndindex(3, 4):
         expected = twin_scores(*materialised(codes[j], weights[r], labels[r]))
         np.testing.assert_allclose(found[r, j], expected, rtol=0, atol=1e-12)
@@ -255,9 +253,8 @@ def test_table_holds_x_log_x(total):
     x = np.arange(len(table), dtype=float)
     exact = np.zeros(len(table))
     np.multiply(x, np.log(np.maximum(x, 1)), out=exact)
-    np.testing.assert_allclose(
-        np.ldexp(table.astype(float), -shift), exact, rtol=1e-15, atol=2.0**-shift
-    )
+    found = np.ldexp(table.astype(float), -shift)
+    np.testing.assert_allclose(found, exact, rtol=1e-15, atol=2.0**-shift)
     top = total * math.log(total) if total > 1 else 0.0
     assert math.ldexp(top, shift) < 2**entropy_bins.TABLE_BITS
 
@@ -272,10 +269,8 @@ def test_the_sweep_of_two_classes_finds_the_cut_of_the_general_sweep(classes, si
     counts = np.bincount(classes, sizes, minlength=2).astype(np.int64)
     for marked in range(32):
         cut = np.array([marked >> i & 1 for i in range(5)], np.uint8)
-        gathered = table[counts].sum()
-        general = entropy_bins._sweep(
-            classes, sizes, cut, table, np.zeros(2, np.int64), counts.copy(), gathered
-        )
+        room, gathered = (np.zeros(2, np.int64), counts.copy()), table[counts].sum()
+        general = entropy_bins._sweep(classes, sizes, cut, table, *room, gathered)
         assert entropy_bins._sweep_two(classes, sizes, cut, table, counts.copy()) == general
         assert general[0] < 0 or sizes[: general[0]].sum() > 0
 

@@ -1,12 +1,10 @@
 """Bins of equal width are the same wherever they are made: `discretize` is the measure."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from loading import load_beside
 from scipy.stats import chi2_contingency
 
 from pyfsagg._kernels.class_tables import width_cutpoints, width_rows
@@ -17,12 +15,7 @@ from pyfsagg.filters._base import FILTERS
 from pyfsagg.filters.association import chi_squared, value_difference_metric
 from pyfsagg.filters.mrmr import mrmr
 
-_spec = importlib.util.spec_from_file_location("twins", Path(__file__).with_name("twins.py"))
-assert _spec is not None
-assert _spec.loader is not None
-twins = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(twins)
-
+twins = load_beside(__file__, "twins")
 N = 400
 
 
@@ -31,19 +24,16 @@ def columns_at_the_cuts(kind: str, seed: int = 0) -> np.ndarray:
     rng = np.random.default_rng(seed)
     whole = rng.integers(0, 101, (N, 6))
     whole[:2] = [[0] * 6, [100] * 6]
-    if kind == "random":
-        return rng.normal(size=(N, 6)) * 10.0 ** np.arange(-2, 4)
-    if kind == "integers":
-        return whole.astype(float)
-    if kind == "decimals":
-        return whole * np.array([0.07, 0.1, 0.3, 1e-3, 1.1, 0.9]) - np.array([0, 1, 0.2, 7, 0, 3])
-    if kind == "neighbours":
-        x = whole * 0.07
-        return np.nextafter(x, rng.choice([-1e9, 1e9], x.shape))
-    if kind == "far from zero":  # the cuts are no further apart than the numbers there are
-        return 1e15 + rng.integers(0, 12, (N, 6)) * 0.125
-    assert kind == "huge"
-    return whole / 100 * np.array([1e306, 1e307, 1.7e308, 1.7e308, 1e308, 1e300])
+    units = np.array([0.07, 0.1, 0.3, 1e-3, 1.1, 0.9])
+    return {
+        "random": rng.normal(size=(N, 6)) * 10.0 ** np.arange(-2, 4),
+        "integers": whole.astype(float),
+        "decimals": whole * units - np.array([0, 1, 0.2, 7, 0, 3]),
+        "neighbours": np.nextafter(whole * 0.07, rng.choice([-1e9, 1e9], whole.shape)),
+        # The cuts are no further apart than the numbers there are.
+        "far from zero": 1e15 + rng.integers(0, 12, (N, 6)) * 0.125,
+        "huge": whole / 100 * np.array([1e306, 1e307, 1.7e308, 1.7e308, 1e308, 1e300]),
+    }[kind]
 
 
 KINDS = ("random", "integers", "decimals", "neighbours", "far from zero", "huge")

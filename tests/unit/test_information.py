@@ -107,11 +107,12 @@ def test_weights_equal_repeated_rows(criterion: str, binning: str) -> None:
 
 def test_resamples_of_a_block_and_labels_do_not_depend_on_each_other() -> None:
     rng = np.random.default_rng(4)
-    X, y = rng.normal(size=(60, 5)), rng.integers(0, 2, 60)
+    X, y = rng.normal(size=(60, 8)), rng.integers(0, 2, 60)
+    X[:, 5:] = rng.integers(0, [2, 9, 40], (60, 3))
     target = check_target(y, 60)
-    weights = rng.integers(0, 3, (4, 60)).astype(np.uint16)
+    weights = rng.integers(0, 4, (4, 60)).astype(np.uint16)
     labels = np.stack([rng.permutation(target.codes) for _ in range(4)])
-    for criterion in JOINT:
+    for criterion in ["mrmr", "mim", *JOINT]:
         for binning in ("equal_width", "kendall"):
             scorer = PREPARE[criterion](as_table(X), target, binning=binning)
             together = scorer(weights, labels)[criterion]
@@ -161,20 +162,21 @@ def test_as_filters_of_an_ensemble_they_score_by_place_where_only_the_order_coun
 def test_refusals_name_the_cause() -> None:
     X = pd.DataFrame({"a": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0], "w": list("xyzxyz")})
     y = [0, 0, 1, 1, 0, 1]
-    with pytest.raises(ParameterError, match="criterion must be"):
-        information_selection(X, y, criterion="jmi3")
-    with pytest.raises(ParameterError, match="compares pairs of rows"):
-        information_selection(
-            X[["a"] * 2].set_axis(["a", "b"], axis=1), y, binning="kendall", bins=4
-        )
-    with pytest.raises(DataError, match="'w' is nominal with 3 levels"):
-        information_selection(X, y, binning="kendall")
-    numbers = pd.DataFrame({"a": X["a"], "b": X["a"] ** 2})
-    with pytest.raises(DataError, match="3 classes, which have no order"):
-        information_selection(
-            pd.concat([numbers] * 3), [*y, 2, 2, 0, 1, 2, 1, 0, 1, 2, 0, 1, 2], binning="kendall"
-        )
-    with pytest.raises(DataError, match="too often for the pairs"):
-        information_selection(numbers, y, binning="kendall", sample_weight=[400] * 6)
-    with pytest.raises(DataError, match="the filter 'cmim' with"):
-        information_selection(X.mask(X == 1.0), y, criterion="cmim", binning="praznik")
+    numbers, pairs = pd.DataFrame({"a": X["a"], "b": X["a"] ** 2}), {"binning": "kendall"}
+    of_praznik = {"criterion": "cmim", "binning": "praznik"}
+    for table, target, options, error, message in (
+        (X, y, {"criterion": "jmi3"}, ParameterError, "criterion must be"),
+        (numbers, y, {**pairs, "bins": 4}, ParameterError, "compares pairs of rows"),
+        (X, y, pairs, DataError, "'w' is nominal with 3 levels"),
+        (
+            pd.concat([numbers] * 3),
+            [0, 1, 2] * 6,
+            pairs,
+            DataError,
+            "3 classes, which have no order",
+        ),
+        (numbers, y, {**pairs, "sample_weight": [400] * 6}, DataError, "too often for the pairs"),
+        (X.mask(X == 1.0), y, of_praznik, DataError, "the filter 'cmim' with"),
+    ):
+        with pytest.raises(error, match=message):
+            information_selection(table, target, **options)

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,22 +22,21 @@ def g():
 CALLED = "from loops import kernel\n\n@kernel\ndef f():\n    return {0}\n"
 
 
+def printed(code: str, folder: Path, environment: dict[str, str] | None = None) -> str:
+    command = [sys.executable, "-c", code]
+    how: Any = {"cwd": folder, "env": environment, "capture_output": True, "text": True}
+    return str(subprocess.run(command, check=True, **how).stdout)
+
+
 def run(folder: Path, **environment: str) -> tuple[int, int]:
     """Result of the kernel ``g`` in a fresh process, and how often its cache served."""
     code = (
         "import loops; from loops.caller import g; before = loops.compiled(); "
         "print(g(), sum(g.stats.cache_hits.values()), int(before))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=folder,
-        # Sources change within a second here, which Python's own cache would not see.
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    value, hits, compiled = map(int, done.stdout.split())
+    # Sources change within a second here, which Python's own cache would not see.
+    environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", **environment}
+    value, hits, compiled = map(int, printed(code, folder, environment).split())
     assert bool(compiled) == bool(hits)  # what a first run tells its user
     return value, hits
 
@@ -91,10 +91,7 @@ def test_what_was_compiled_for_the_wheel_is_found_where_it_fits(tmp_path: Path) 
             "from compiled_kernels import pack\n"
             f"print(pack(loops, pathlib.Path('cache'), 'this', {needs.split()}))"
         )
-        done = subprocess.run(
-            [sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True
-        )
-        assert "this.zip: 2 kernels" in done.stdout
+        assert "this.zip: 2 kernels" in printed(code, tmp_path)
 
     shipped("")
     empty = iter(str(tmp_path / f"empty{i}") for i in range(9))
@@ -122,13 +119,10 @@ def test_processes_that_compile_for_different_types_at_once_never_swap_their_cod
     loops = _copied(tmp_path)
     (loops / "shared.py").write_text(SHARED)
     for code in ("from loops.shared import f; f(1)", LATE):
-        subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
+        printed(code, tmp_path)
     code = "from loops.shared import f; print(f(0.25), f(3), sum(f.stats.cache_hits.values()))"
     for hits in (0, 2):  # what was lost is compiled again, and kept
-        done = subprocess.run(
-            [sys.executable, "-c", code], cwd=tmp_path, check=True, capture_output=True, text=True
-        )
-        assert done.stdout.split() == ["0.5", "6", str(hits)]
+        assert printed(code, tmp_path).split() == ["0.5", "6", str(hits)]
 
 
 def test_compiled_loops_live_in_the_folder_that_is_watched() -> None:

@@ -43,25 +43,10 @@ def test_a_callable_sees_values_labels_and_weights() -> None:
         np.testing.assert_allclose(scores[r], expected, rtol=1e-12)
 
 
-def test_a_callable_cannot_change_the_table() -> None:
-    def careless(values: Any, y: Any, sample_weight: Any) -> Any:
-        values[0, 0] = 9.0
-        return np.zeros(3)
-
-    with pytest.raises(ValueError, match="read-only"):
-        prepare_callable(TABLE, TARGET, careless)(WEIGHTS, CODES)
-
-
 def test_a_frame_has_names_kinds_and_levels_again() -> None:
-    frame = pd.DataFrame(
-        {
-            "x": [0.5, 1.5, 2.5],
-            "gap": pd.array([1, None, 3], dtype="Int64"),
-            "flag": [True, False, True],
-            "count": [3, 4, 5],
-            "word": ["b", None, "a"],
-        }
-    )
+    gap = pd.array([1, None, 3], dtype="Int64")
+    frame = pd.DataFrame({"x": [0.5, 1.5, 2.5], "gap": gap, "flag": [True, False, True]})
+    frame = frame.assign(count=[3, 4, 5], word=["b", None, "a"])
     seen: list[pd.DataFrame] = []
 
     def keep(values: Any, y: Any, sample_weight: Any) -> Any:
@@ -69,9 +54,8 @@ def test_a_frame_has_names_kinds_and_levels_again() -> None:
         return np.zeros(values.shape[1])
 
     target = check_target([0, 1, 1], 3)
-    prepare_callable(as_table(frame), target, keep, container="frame")(
-        np.ones((1, 3), dtype=np.uint16), target.codes[np.newaxis]
-    )
+    scorer = prepare_callable(as_table(frame), target, keep, container="frame")
+    scorer(np.ones((1, 3), dtype=np.uint16), target.codes[np.newaxis])
     assert list(seen[0].columns) == list(frame.columns)
     assert [dtype.kind for dtype in seen[0].dtypes[:4]] == ["f", "f", "b", "i"]
     assert seen[0]["word"].tolist()[::2] == ["b", "a"]
@@ -84,28 +68,33 @@ def test_a_frame_has_names_kinds_and_levels_again() -> None:
         (np.zeros(2), r"'broken' returned scores of shape \(2,\) for 3 features"),
         (np.array([0.0, np.nan, 1.0]), "returned the score nan for feature 2 of 3"),
         ("words", "'broken' returned str"),
+        (None, "'broken' failed: ValueError: .*read-only; it is called with X, y"),
     ],
 )
-def test_what_a_callable_returns_is_checked(returned: Any, message: str) -> None:
+def test_what_a_callable_returns_is_checked_and_it_cannot_change_the_table(
+    returned: Any, message: str
+) -> None:
     def broken(values: Any, y: Any, sample_weight: Any) -> Any:
+        if returned is None:
+            values[0, 0] = 9.0
         return returned
 
     with pytest.raises(DataError, match=message):
         prepare_callable(TABLE, TARGET, broken)(WEIGHTS, CODES)
 
 
-@pytest.mark.parametrize(
-    "estimator",
-    [
-        DecisionTreeClassifier(max_features=1),
-        LogisticRegression(),
-        LinearSVC(),
-        make_pipeline(StandardScaler(), LogisticRegression()),
-        RandomForestClassifier(n_estimators=15),
-    ],
-    ids=["tree", "logistic", "svm", "pipeline", "forest"],
-)
-def test_estimators_find_the_informative_feature_and_repeat_themselves(estimator: Any) -> None:
+ESTIMATORS = {
+    "tree": DecisionTreeClassifier(max_features=1),
+    "logistic": LogisticRegression(),
+    "svm": LinearSVC(),
+    "pipeline": make_pipeline(StandardScaler(), LogisticRegression()),
+    "forest": RandomForestClassifier(n_estimators=15),
+}
+
+
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_estimators_find_the_informative_feature_and_repeat_themselves(name: str) -> None:
+    estimator = ESTIMATORS[name]
     scorer = prepare_estimator(TABLE, TARGET, estimator, 3)
     scores = scorer(WEIGHTS, CODES)["estimator"]
     if not isinstance(estimator, DecisionTreeClassifier):
@@ -127,16 +116,29 @@ class OwnSeed(BaseEstimator):
 
 
 def test_the_seed_depends_on_the_run_the_resample_and_the_labels() -> None:
-    drawn = [
+    first, second, turned = WEIGHTS[:1], WEIGHTS[1:2], CODES[:, ::-1]
+    drawn = {
         prepare_estimator(TABLE, TARGET, OwnSeed(), seed)(weights, codes)["estimator"][0, 0]
         for seed, weights, codes in (
-            (1, WEIGHTS[:1], CODES),
-            (2, WEIGHTS[:1], CODES),
-            (1, WEIGHTS[1:2], CODES),
-            (1, WEIGHTS[:1], CODES[:, ::-1]),
+            (1, first, CODES), (2, first, CODES), (1, second, CODES), (1, first, turned)
         )
-    ]
-    assert len(set(drawn)) == 4
+    }  # fmt: skip
+    assert len(drawn) == 4
+
+
+def test_each_resample_has_its_own_labels() -> None:
+    def early(values: Any, y: Any, sample_weight: Any) -> Any:
+        return np.full(3, (y[: N // 2] == "yes").sum())
+
+    labels = np.stack([CODES[0], np.sort(CODES[0])])
+    for scorer in (
+        prepare_callable(TABLE, TARGET, early),
+        prepare_estimator(TABLE, TARGET, OwnSeed()),
+    ):
+        both = scorer(WEIGHTS[[0, 0]], labels)[scorer.outputs[0]]
+        alone = scorer(WEIGHTS[:1], labels[1:])[scorer.outputs[0]]
+        np.testing.assert_array_equal(both[1:], alone)
+        assert (both[0] != both[1]).all()
 
 
 def test_weights_and_repeated_rows_agree() -> None:

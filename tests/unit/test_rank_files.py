@@ -9,7 +9,7 @@ import pytest
 
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.ranks import RankTable
-from pyfsagg.ranks._files import _read_lines
+from pyfsagg.ranks._files import _rows, read_rank_files
 
 
 def write(folder: Path, **texts: str) -> list[Path]:
@@ -42,6 +42,7 @@ def test_header_of_a_list(tmp_path):
     with pytest.warns(PyfsaggWarning, match="first line of 1 of 2 lists looks like a header"):
         assert "Gene_ID" in RankTable.from_files(paths).names
     assert RankTable.from_files(paths[0], header=True).names == ("a", "b")
+    assert read_rank_files(paths[1], format="lists")[0] == {"two": ["b", "a"]}  # no header
 
 
 def test_names_that_occur_again(tmp_path):
@@ -135,16 +136,16 @@ def test_bad_files(tmp_path, name, text, options, words):
 
 def test_bad_arguments(tmp_path):
     (path,) = write(tmp_path, one_txt="a\n")
-    with pytest.raises(DataError, match="named twice"):
-        RankTable.from_files([path, path])
-    with pytest.raises(DataError, match="a table of lists in columns is one file, got 2"):
-        RankTable.from_files([path, "b.csv"], format="columns")
-    with pytest.raises(ParameterError, match="format must be one of"):
-        RankTable.from_files(path, format="excel")
-    with pytest.raises(ParameterError, match="duplicates must be one of"):
-        RankTable.from_files(path, duplicates="last")
-    with pytest.raises(DataError, match="is a folder"):
-        RankTable.from_files(tmp_path)
+    two = [path, "b.csv"]
+    for files, options, error, message in (
+        ([path, path], {}, DataError, "named twice"),
+        (two, {"format": "columns"}, DataError, "a table of lists in columns is one file, got 2"),
+        (path, {"format": "excel"}, ParameterError, "format must be one of"),
+        (path, {"duplicates": "last"}, ParameterError, "duplicates must be one of"),
+        (tmp_path, {}, DataError, "is a folder"),
+    ):
+        with pytest.raises(error, match=message):
+            RankTable.from_files(files, **options)
 
 
 @pytest.mark.parametrize("text", ["a\tb\nc\n\nd\t\te\n", "a,b\nc\n\n , \nd,,e\n"])
@@ -152,4 +153,4 @@ def test_lines_of_one_name_and_empty_cells(tmp_path, text):
     """One line with a tab makes tabs of all; a line of empty cells is none."""
     path = tmp_path / "lists.txt"
     path.write_text(text)
-    assert list(_read_lines(str(path)).values()) == [["a", "b"], ["c"], ["d", "", "e"]]
+    assert _rows(str(path))[1] == [["a", "b"], ["c"], ["d", "", "e"]]

@@ -13,7 +13,7 @@ from pyfsagg.exceptions import (
     UnknownNameError,
 )
 from pyfsagg.ranks import RankTable, rank_scores
-from pyfsagg.ranks.ranking import half_places, has_ties, last_places, select_top
+from pyfsagg.ranks.ranking import half_places, has_ties, last_places, select_top, whole_weights
 
 
 @pytest.mark.parametrize("ties", ["average", "min", "max", "ordinal"])
@@ -48,20 +48,17 @@ def test_select_top_breaks_ties_by_column_order():
     expected = [[False, True, True, False], [True, True, False, False]]
     np.testing.assert_array_equal(select_top(scores, 2), expected)
     np.testing.assert_array_equal(select_top(-scores, 2, higher_is_better=False), expected)
-    with pytest.raises(ParameterError, match="k must be"):
-        select_top(scores, 5)
-    with pytest.raises(ParameterError, match="k must be"):
-        select_top(scores, 0)
-    with pytest.raises(DataError, match="only 1 are known"):
-        select_top([np.nan, 1.0], 2)
-    with pytest.raises(DataError, match="only 1 are known"):
-        select_top([[3.0, 2.0], [np.nan, 1.0]], 2)  # one row has enough, the other has not
-
-
-def test_select_top_of_rows_of_which_one_has_a_gap():
-    scores = [[1.0, np.nan, 3.0, 2.0], [1.0, 2.0, 3.0, 4.0]]
-    expected = [[False, False, True, True], [False, False, True, True]]
-    np.testing.assert_array_equal(select_top(scores, 2), expected)
+    for k in (0, 5):
+        with pytest.raises(ParameterError, match="k must be"):
+            select_top(scores, k)
+    for few in (
+        [np.nan, 1.0],
+        [[3.0, 2.0], [np.nan, 1.0]],
+    ):  # one row has enough, the other has not
+        with pytest.raises(DataError, match="only 1 are known"):
+            select_top(few, 2)
+    one_gap = select_top([[1.0, np.nan, 3.0, 2.0], [1.0, 2.0, 3.0, 4.0]], 2)
+    np.testing.assert_array_equal(one_gap, [[False, False, True, True]] * 2)
 
 
 def test_from_lists_normalizes_by_position_over_universe():
@@ -79,12 +76,9 @@ def test_from_lists_normalizes_by_position_over_universe():
     assert "4 items, 3 missing entries, absent = worst" in repr(table)
 
 
-def test_a_tuple_in_a_list_is_a_tie():
+def test_a_tuple_in_a_list_is_a_tie_and_numbers_are_names_too():
     table = RankTable.from_lists([["a", ("b", "c"), "d"], ["a", "b", "c", "d"]])
     np.testing.assert_array_equal(table.ranks[0], [1, 2.5, 2.5, 4])
-
-
-def test_numbers_are_names_too():
     assert RankTable.from_lists([[7, 12], [12, 7]]).names == ("7", "12")
 
 
@@ -95,33 +89,37 @@ def test_from_scores_direction_and_frame_names():
     assert table.list_names == ("ig", "su")
     np.testing.assert_array_equal(table.ranks, [[1, 2], [2, 1]])
     np.testing.assert_array_equal(table.to_frame("scores").loc["u"], [-1.0, -4.0])
-
-
-def test_the_given_array_is_not_shared():
     scores = np.array([[1.0, 2.0]])
     table = RankTable.from_scores(scores)
     scores[0, 0] = 9.0
-    assert table.scores[0, 0] == 1.0
+    assert table.scores[0, 0] == 1.0  # not shared
 
 
 @pytest.mark.parametrize(
-    ("lists", "error", "words"),
+    ("lists", "options", "error", "words"),
     [
-        ([], DataError, "no list"),
-        ([["a"], []], DataError, "'list2' is empty"),
-        ({"one": ["a", "b", "a"]}, DataError, "'a' occurs twice in the list 'one'"),
-        ([["a", None]], DataError, "missing or blank name"),
-        ([["a", " "]], DataError, "missing or blank name"),
-        ([["a", float("nan")]], DataError, "missing or blank name"),
-        (["abc"], InputTypeError, "not a list of names"),
-        ("abc", InputTypeError, "sequence of lists"),
-        (7, InputTypeError, "sequence of lists"),
-        ([[("a",), ()]], DataError, "empty tie"),
+        ([], {}, DataError, "no list"),
+        ([["a"], []], {}, DataError, "'list2' is empty"),
+        ({"one": ["a", "b", "a"]}, {}, DataError, "'a' occurs twice in the list 'one'"),
+        ([["a", None]], {}, DataError, "missing or blank name"),
+        ([["a", " "]], {}, DataError, "missing or blank name"),
+        ([["a", float("nan")]], {}, DataError, "missing or blank name"),
+        ([["a", pd.NA]], {}, DataError, "missing or blank name"),
+        (["abc"], {}, InputTypeError, "not a list of names"),
+        ("abc", {}, InputTypeError, "sequence of lists"),
+        (7, {}, InputTypeError, "sequence of lists"),
+        ([[("a",), ()]], {}, DataError, "empty tie"),
+        (
+            [["a", "b"], ["b", "c"]],
+            {"universe": 2},
+            ParameterError,
+            "universe=2 is smaller than the 3",
+        ),
     ],
 )
-def test_bad_lists(lists, error, words):
+def test_bad_lists(lists, options, error, words):
     with pytest.raises(error, match=words):
-        RankTable.from_lists(lists)
+        RankTable.from_lists(lists, **options)
 
 
 @pytest.mark.parametrize(
@@ -148,16 +146,11 @@ def test_bad_ranks(ranks, options, error, words):
         RankTable.from_ranks(ranks, **options)
 
 
-def test_universe_smaller_than_the_union_and_mixed_directions():
-    lists = [["a", "b"], ["b", "c"]]
-    with pytest.raises(ParameterError, match="universe=2 is smaller than the 3"):
-        RankTable.from_lists(lists, universe=2)
-    assert RankTable.from_lists(lists, universe=3).sizes.tolist() == [3.0, 3.0]
+def test_universe_of_the_union_and_mixed_directions():
+    table = RankTable.from_lists([["a", "b"], ["b", "c"]], universe=3)
+    assert table.sizes.tolist() == [3.0, 3.0]
     with pytest.raises(ParameterError, match="directions are mixed"):
         RankTable.from_scores([[1, 2], [3, 4]], higher_is_better=[True, False])
-
-
-def test_normalized_ranks_outside_the_unit_interval():
     for bad in (0.0, 1.5, -0.1):
         with pytest.raises(DataError, match="above 0 and at most 1"):
             RankTable.from_normalized_ranks([[0.5, bad]])
@@ -182,14 +175,14 @@ def test_matrix_files(tmp_path):
 def test_missing_binary_and_mixed_files(tmp_path):
     with pytest.raises(DataError, match="no such file"):
         RankTable.from_files(tmp_path / "absent.txt")
-    (tmp_path / "binary.txt").write_bytes(b"\x81\x00\xff")
-    with pytest.raises(DataError, match="UTF-8"):
-        RankTable.from_files(tmp_path / "binary.txt")
-    (tmp_path / "m.csv").write_text("g,a\nx,1\n", encoding="utf-8")
-    with pytest.raises(DataError, match="must be the only file"):
-        RankTable.from_files([tmp_path / "m.csv", tmp_path / "binary.txt"])
-    with pytest.raises(DataError, match="no file"):
-        RankTable.from_files([])
+    binary, matrix = tmp_path / "binary.txt", tmp_path / "m.csv"
+    binary.write_bytes(b"\x81\x00\xff")
+    matrix.write_text("g,a\nx,1\n", encoding="utf-8")
+    for files, message in (
+        (binary, "UTF-8"), ([matrix, binary], "must be the only file"), ([], "no file"),
+    ):  # fmt: skip
+        with pytest.raises(DataError, match=message):
+            RankTable.from_files(files)
 
 
 def test_ranks_only_have_no_scores():
@@ -222,3 +215,9 @@ def test_whole_and_half_ranks_fit_into_two_bytes():
     for none in (1.25, 32768.0, np.inf):
         assert half_places(np.array([[1.0, none]])) is None
     assert has_ties(np.array([[2.0, 1.0, 2.0]]), None)
+
+
+def test_lists_are_written_out_ten_thousand_times_at_most():
+    assert whole_weights(np.array([9_998.0, 2.0])).tolist() == [9_998, 2]
+    with pytest.raises(ParameterError, match="sum to 10,001, more than 10,000"):
+        whole_weights(np.array([9_998.0, 3.0]))

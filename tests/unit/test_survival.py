@@ -16,6 +16,7 @@ from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.filters.survival import prepare_concordance
+from pyfsagg.resampling import draw_resamples
 
 RNG = np.random.default_rng(5)
 N = 40
@@ -36,6 +37,7 @@ NUMBERS = X.assign(group=(X["group"] == "b")).to_numpy(dtype=float)
 ROWS = RNG.integers(0, N, (4, N))
 BY_RESIDUALS = ("pearson", "f_statistic", "spearman", "mrmr_correlation")
 COUNTS = np.stack([np.bincount(rows, minlength=N) for rows in ROWS])
+ONCE = pyfsagg.resampling.Rows(np.arange(N)[np.newaxis])
 
 
 def run(name: str, rows: np.ndarray = ROWS, **more: object) -> np.ndarray:
@@ -88,25 +90,17 @@ def test_residuals_are_those_of_the_definition_on_repeated_rows() -> None:
         assert found @ counts == pytest.approx(0.0, abs=1e-12)
 
 
-@pytest.mark.parametrize("ties", ["efron", "breslow"])
-def test_score_tests_are_those_of_the_definition_on_the_drawn_rows(ties: str) -> None:
-    for found, rows in zip(run("cox_score", filter_params={"ties": ties}), ROWS, strict=True):
+def test_scores_are_those_of_the_definitions_on_the_drawn_rows() -> None:
+    by_ties = [run("cox_score", filter_params={"ties": ties}) for ties in ("efron", "breslow")]
+    of_pairs = run("concordance")
+    for r, rows in enumerate(ROWS):
         for j in range(X.shape[1]):
-            expected = score_by_definition(
-                NUMBERS[rows, j], TIME[rows], EVENT[rows], ties == "efron"
-            )
-            assert found[j] == pytest.approx(expected, rel=1e-6 if j == 3 else 1e-10)
-
-
-def test_concordance_is_that_of_all_pairs_of_the_drawn_rows() -> None:
-    for found, rows in zip(run("concordance"), ROWS, strict=True):
-        for j in range(X.shape[1]):
-            expected = concordance_by_definition(NUMBERS[rows, j], TIME[rows], EVENT[rows])
-            assert found[j] == pytest.approx(expected, rel=1e-12)
-
-
-def test_concordance_of_a_resample_does_not_depend_on_those_beside_it() -> None:
-    rows = RNG.integers(0, N, (21, N))
+            column = NUMBERS[rows, j], TIME[rows], EVENT[rows]
+            for found, efron in zip(by_ties, (True, False), strict=True):
+                expected = score_by_definition(*column, efron)
+                assert found[r, j] == pytest.approx(expected, rel=1e-6 if j == 3 else 1e-10)
+            assert of_pairs[r, j] == pytest.approx(concordance_by_definition(*column), rel=1e-12)
+    rows = RNG.integers(0, N, (21, N))  # more than are counted together
     together = run("concordance", rows)
     for r in range(len(rows)):
         np.testing.assert_array_equal(together[[r]], run("concordance", rows[[r]]))
@@ -129,11 +123,8 @@ def test_concordance_of_more_than_four_thousand_million_rows() -> None:
     n = 2**32 // often + 2
     time, event = np.repeat([2.0, 1.0], [n // 3, n - n // 3]), np.ones(n)
     flag = np.arange(n) % 2 == np.arange(n) % 5 // 4
-    found = pyfsagg.concordance(
-        np.column_stack([flag, ~flag]),
-        np.column_stack([time, event]),
-        sample_weight=np.full(n, often),
-    )
+    flags, y = np.column_stack([flag, ~flag]), np.column_stack([time, event])
+    found = pyfsagg.concordance(flags, y, sample_weight=np.full(n, often))
     early, late = flag[n // 3 :].mean(), flag[: n // 3].mean()
     share = late * (1 - early) + 0.5 * (late * early + (1 - late) * (1 - early))
     assert found[0] == pytest.approx(max(share, 1 - share), rel=1e-12)
@@ -141,21 +132,15 @@ def test_concordance_of_more_than_four_thousand_million_rows() -> None:
 
 @pytest.mark.parametrize("name", BY_RESIDUALS)
 def test_filters_of_numbers_explain_the_residuals_of_each_resample(name: str) -> None:
+    """Those that count explain bins of the residuals of all rows."""
     for found, rows in zip(run(name), ROWS, strict=True):
         residuals = residuals_by_definition(TIME[rows], EVENT[rows]).round(12)
-        once = pyfsagg.resampling.Rows(np.arange(N)[np.newaxis])
-        options = {"filter": name, "task": "regression", "resampling": once}
+        options = {"filter": name, "task": "regression", "resampling": ONCE}
         alone = pyfsagg.wam(X.iloc[rows], residuals, **options)
         np.testing.assert_allclose(found, alone.combined[0], rtol=1e-9, atol=1e-12)
-
-
-def test_counting_filters_count_bins_of_the_residuals_of_all_rows() -> None:
-    residuals = pyfsagg.filters.martingale_residuals(Y)
-    found = run("information_gain")
-    alone = pyfsagg.wam(
-        X, residuals, filter="ig", task="regression", resampling=pyfsagg.resampling.Rows(ROWS)
-    )
-    np.testing.assert_array_equal(found, alone.combined)
+    residuals, plan = pyfsagg.filters.martingale_residuals(Y), pyfsagg.resampling.Rows(ROWS)
+    alone = pyfsagg.wam(X, residuals, filter="ig", task="regression", resampling=plan)
+    np.testing.assert_array_equal(run("information_gain"), alone.combined)
 
 
 @pytest.mark.parametrize(
@@ -163,8 +148,7 @@ def test_counting_filters_count_bins_of_the_residuals_of_all_rows() -> None:
 )
 def test_a_row_that_is_drawn_twice_counts_as_one_that_stands_twice(name: str) -> None:
     repeated = X.iloc[ROWS[0]], Y.iloc[ROWS[0]]
-    once = pyfsagg.resampling.Rows(np.arange(N)[np.newaxis])
-    alone = pyfsagg.wam(*repeated, filter=name, task="survival", resampling=once)
+    alone = pyfsagg.wam(*repeated, filter=name, task="survival", resampling=ONCE)
     np.testing.assert_allclose(run(name)[0], alone.combined[0], rtol=1e-9, atol=1e-12)
 
 
@@ -177,11 +161,7 @@ def test_a_feature_that_tells_nothing_scores_lowest() -> None:
     cells = np.array([[9.0, 1.0], [1.0, 2.0], [1.0, 3.0], [1.0, 4.0], [1.0, 5.0]])
     first, second = pyfsagg.cox_score(cells, pd.DataFrame(early))
     assert (first, second > 0) == (0.0, True)
-
-
-def test_a_resample_without_an_event_scores_nothing() -> None:
-    censored = np.flatnonzero(~EVENT)
-    rows = np.vstack([np.resize(censored, N), np.arange(N)])
+    rows = np.vstack([np.resize(np.flatnonzero(~EVENT), N), np.arange(N)])  # without an event
     for name, lowest in (("cox_score", 0.0), ("concordance", 0.5), ("pearson", 0.0)):
         assert (run(name, rows)[0] == lowest).all()
 
@@ -226,12 +206,14 @@ def test_every_way_to_give_times_is_the_same_target(kind: str) -> None:
     assert found.event_count == {"n_events": int(EVENT.sum())}
 
 
-def test_the_target_is_called_by_its_columns() -> None:
+def test_the_target_is_called_by_its_columns_and_a_saved_run_repeats(tmp_path) -> None:
     result = pyfsagg.wam(X, Y, filter="cox", task="survival", n_resamples=4, random_state=0)
     assert result.data["target"] == "time, status"
     assert result.data["target_kind"] == "survival"
     assert result.data["n_events"] == EVENT.sum()
     assert result.data["class_counts"] == {}
+    assert result.parameters["call"]["arguments"]["task"] == "'survival'"
+    assert pyfsagg.load_result(result.save(tmp_path / "run")).data == result.data
 
 
 def changed(**columns: object) -> pd.DataFrame:
@@ -282,15 +264,14 @@ def test_events_coded_as_in_r() -> None:
 
 
 def test_filters_and_targets_that_do_not_go_together() -> None:
-    with pytest.raises(DataError, match=r"does not read times and events\. Filters for survival"):
-        pyfsagg.wam(X, Y, filter="vdm", task="survival", n_resamples=2)
-    with pytest.raises(DataError, match="'cox_score' ranks by a number or by survival"):
-        pyfsagg.wam(X, EVENT, filter="cox_score", n_resamples=2)
-    with pytest.raises(DataError, match="'cox_score' ranks by classes"):
-        pyfsagg.wam(X, TIME, filter="cox_score", task="regression", n_resamples=2)
-    tree = DecisionTreeClassifier()
-    with pytest.raises(DataError, match="does not read times"):
-        pyfsagg.wam(X, Y, filter=tree, task="survival", n_resamples=2)
+    for y, filter, task, message in (
+        (Y, "vdm", "survival", r"does not read times and events\. Filters for survival"),
+        (EVENT, "cox_score", "classification", "'cox_score' ranks by a number or by survival"),
+        (TIME, "cox_score", "regression", "'cox_score' ranks by classes"),
+        (Y, DecisionTreeClassifier(), "survival", "does not read times"),
+    ):
+        with pytest.raises(DataError, match=message):
+            pyfsagg.wam(X, y, filter=filter, task=task, n_resamples=2)
     with pytest.raises(ParameterError, match="ties must be one of 'efron', 'breslow'"):
         pyfsagg.cox_score(X, Y, ties="exact")
     with pytest.raises(DataError, match="missing values"):
@@ -302,30 +283,27 @@ def test_filters_and_targets_that_do_not_go_together() -> None:
 # --- ensembles -------------------------------------------------------------------------------
 def test_stratified_plans_keep_the_number_of_events() -> None:
     table, target = as_table(X), check_target(Y, N, task="survival")
-    from pyfsagg.resampling import draw_resamples
 
-    n_events = EVENT.sum()
-    drawn = draw_resamples(table, target, "stratified_bootstrap", n_resamples=5, seed=0)
-    assert (drawn.weights[:, EVENT].sum(axis=1) == n_events).all()
-    drawn = draw_resamples(table, target, "complementary_pairs", n_resamples=6, seed=0)
-    assert (drawn.weights[:, EVENT].sum(axis=1) == n_events // 2).all()
-    drawn = draw_resamples(table, target, "k_fold", n_resamples=5, seed=0)
-    left_out = n_events - drawn.weights[:, EVENT].sum(axis=1)
-    assert left_out.max() - left_out.min() <= 1
+    def events(plan: str, n_resamples: int) -> np.ndarray:
+        drawn = draw_resamples(table, target, plan, n_resamples=n_resamples, seed=0)
+        return drawn.weights[:, EVENT].sum(axis=1)
+
+    assert (events("stratified_bootstrap", 5) == EVENT.sum()).all()
+    assert (events("complementary_pairs", 6) == EVENT.sum() // 2).all()
+    assert np.ptp(EVENT.sum() - events("k_fold", 5)) <= 1
 
 
 def test_plans_that_events_do_not_allow() -> None:
-    few = changed(status=np.isin(np.arange(N), [0]) & (TIME.max() > TIME))
+    few = changed(status=(np.arange(N) == 0).astype(int))
     few.loc[0, "time"] = 1.0
-    few["status"] = few["status"].astype(int)
-    few.loc[0, "status"] = 1
-    options = {"filter": "cox_score", "task": "survival", "n_resamples": 2}
-    with pytest.raises(DataError, match="would contain no event"):
-        pyfsagg.wam(X, few, resampling="complementary_pairs", **options)
-    with pytest.raises(DataError, match="need at least 30 events"):
-        pyfsagg.wam(X, Y, resampling="k_fold", **{**options, "n_resamples": 30})
-    with pytest.raises(ParameterError, match="no classes"):
-        pyfsagg.wam(X, Y, resampling="balanced_bootstrap", **options)
+    for y, plan, number, error, message in (
+        (few, "complementary_pairs", 2, DataError, "would contain no event"),
+        (Y, "k_fold", 30, DataError, "need at least 30 events"),
+        (Y, "balanced_bootstrap", 2, ParameterError, "no classes"),
+    ):
+        how = {"filter": "cox_score", "task": "survival", "n_resamples": number}
+        with pytest.raises(error, match=message):
+            pyfsagg.wam(X, y, resampling=plan, **how)
 
 
 def test_the_order_of_rows_and_of_workers_changes_nothing() -> None:
@@ -359,44 +337,28 @@ def test_a_function_sees_events_and_times_and_a_regressor_residuals() -> None:
 
 
 def test_survival_goes_through_selectors_influence_and_shuffled_targets() -> None:
-    selector = pyfsagg.WithinAggregationSelector(
-        "cox_score", n_features_to_select=1, task="survival", n_resamples=10, random_state=0
-    )
+    how = {"task": "survival", "random_state": 0}
+    by, rules = pyfsagg.WithinAggregationSelector, ["am", "mean_rank"]
+    selector = by("cox_score", n_features_to_select=1, n_resamples=10, **how)
     assert selector.fit(X, Y).get_feature_names_out().tolist() == ["normal"]
-    found = pyfsagg.influence(
-        X, Y, filter="cox_score", aggregators=["am", "mean_rank"], task="survival",
-        n_folds=4, n_resamples=4, random_state=0,
-    )  # fmt: skip
+    sizes = {"n_folds": 4, "n_resamples": 4}
+    found = pyfsagg.influence(X, Y, filter="cox_score", aggregators=rules, **sizes, **how)
     assert found.table().shape[1] == 2
-    test = pyfsagg.permute_target(
-        X, Y, filter="cox_score", task="survival", shuffles=39, random_state=0
-    )
+    test = pyfsagg.permute_target(X, Y, filter="cox_score", shuffles=39, **how)
     assert test.to_frame()["p_value"].idxmin() == "normal"
-
-
-def test_a_saved_run_is_the_same_and_its_code_repeats_it(tmp_path) -> None:
-    result = pyfsagg.wam(X, Y, filter="cox_score", task="survival", n_resamples=5, random_state=0)
-    again = pyfsagg.load_result(result.save(tmp_path / "run"))
-    assert again.data == result.data
-    assert result.parameters["call"]["arguments"]["task"] == "'survival'"
 
 
 # --- the look before a run -------------------------------------------------------------------
 def test_check_table_reads_times_and_finds_their_copies() -> None:
     frame = pd.concat([X, Y], axis=1).assign(months=TIME / 30, dead=EVENT)
     found = pyfsagg.check_table(frame, target=["time", "status"], task="survival")
-    copies = {
-        name for each in found.findings if each.code == "target_copy" for name in each.columns
-    }
-    assert copies == {"months", "dead"}
+    copies = [each.columns for each in found.findings if each.code == "target_copy"]
+    assert {name for columns in copies for name in columns} == {"months", "dead"}
     assert f"events: {EVENT.sum()}; the other times are censored" in found.facts
     assert found.record()["n_events"] == EVENT.sum()
     good = pyfsagg.check_table(X, Y, task="survival")
     assert not [each for each in good.findings if each.severity == "stop"]
     gaps = Y.assign(status=np.where(np.arange(N) < 2, np.nan, Y["status"]))
-    (missing,) = (
-        each
-        for each in pyfsagg.check_table(X, gaps, task="survival").findings
-        if each.code == "missing_target"
-    )
+    findings = pyfsagg.check_table(X, gaps, task="survival").findings
+    (missing,) = (each for each in findings if each.code == "missing_target")
     assert "'time, status' is missing (NaN) in 2 of 40 rows" in missing.sentence
