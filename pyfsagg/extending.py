@@ -11,8 +11,6 @@ pages, pictures, messages and words, checks of input, runs, and the flags of com
 when they are first used: a module that only declares the flags of a command stays light.
 """
 
-from __future__ import annotations
-
 import ast
 from importlib import import_module
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every method that has a name: :func:`list_methods`."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from importlib import import_module
 from importlib.util import find_spec

@@ -1,7 +1,5 @@
 """Any saved result, by its kind."""
 
-from __future__ import annotations
-
 import os
 
 from pyfsagg._run.result import Result, read_result

@@ -1,7 +1,5 @@
 """Array types, blocks of large matrices, safe squares and adjusted p-values."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 

@@ -1,7 +1,5 @@
 """What a computation may hold in memory: estimated from shapes, and refused before it is spent."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Folders and files of results that are written completely or not at all, at a place that is held before."""
 
-from __future__ import annotations
-
 import errno
 import json
 import os

@@ -1,7 +1,5 @@
 """Warnings of the package, which one thread can silence, and the lock of what a process has once."""
 
-from __future__ import annotations
-
 import threading
 import warnings
 from collections.abc import Iterator

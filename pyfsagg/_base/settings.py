@@ -1,7 +1,5 @@
 """Settings as frozen objects: each field is declared once, with its default and its check."""
 
-from __future__ import annotations
-
 import argparse
 import dataclasses
 import os

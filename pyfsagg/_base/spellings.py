@@ -1,7 +1,5 @@
 """What people write out of habit: names of other packages, answered with ours."""
 
-from __future__ import annotations
-
 import difflib
 import functools
 import inspect

@@ -1,7 +1,5 @@
 """The argument parser of the terminal, flags kept in a file, and how the terminal spells parameters."""
 
-from __future__ import annotations
-
 import argparse
 import difflib
 import json

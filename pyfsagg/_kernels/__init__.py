@@ -13,8 +13,6 @@ certain instructions.  What is found neither in the cache nor there is compiled.
 Every loop is compiled by :func:`kernel`, whose files two processes may fill at once.
 """
 
-from __future__ import annotations
-
 import atexit
 import functools
 import hashlib

@@ -1,7 +1,5 @@
 """Equal-width bins, and filters that look at one feature and the class at a time."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

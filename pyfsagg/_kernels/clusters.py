@@ -1,7 +1,5 @@
 """Loops over clusterings: co-clustering, affinities, spectra of Gram matrices, separation."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from pyfsagg._base.arithmetic import Floats

@@ -1,7 +1,5 @@
 """Markov chain consensus of ranked lists, and Tukey's running-median smoother 3RS3R."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from pyfsagg._base.arithmetic import Floats, Integers

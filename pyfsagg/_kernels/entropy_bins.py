@@ -1,7 +1,5 @@
 """Bins of one sorted column with integer row weights: MDL, equal width and equal frequency."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

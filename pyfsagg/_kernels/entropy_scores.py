@@ -1,7 +1,5 @@
 """Entropy scores of many columns for many resamples, from rows or from tables of counts."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

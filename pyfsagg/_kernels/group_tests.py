@@ -1,7 +1,5 @@
 """Plain statistics of a column by class, from the counts of its distinct values."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from pyfsagg._base.arithmetic import Floats, Integers

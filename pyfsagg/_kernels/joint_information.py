@@ -1,7 +1,5 @@
 """Greedy selection by what each feature says together with those selected before (JMI and its relatives)."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

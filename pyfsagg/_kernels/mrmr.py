@@ -1,7 +1,5 @@
 """Greedy selection by mutual information (mRMR and its relatives) for a block of resamples."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -10,8 +10,6 @@ Sums of c·ln c are 64-bit fixed point: their order does not matter, so the resu
 bit whichever way cells were counted, and columns equal up to the names of their levels tie exactly.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Joint probabilities of order statistics, of uniform variables and of draws without replacement."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -4,8 +4,6 @@ A weight is a function of (key, number of the row, number of the resample) alone
 are whole numbers: rows may come in any pieces, in any order and to any worker.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

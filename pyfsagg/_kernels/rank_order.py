@@ -1,7 +1,5 @@
 """Loops over orders: centres, distances, inversions, spoilers, patterns and naive Bayes."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

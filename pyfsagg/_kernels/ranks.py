@@ -1,7 +1,5 @@
 """Ranks of the rows of a matrix, correlations, and the largest standardised differences."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from pyfsagg._base.arithmetic import Floats, Indices, Integers

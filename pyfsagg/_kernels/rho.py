@@ -1,7 +1,5 @@
 """Robust rank aggregation: the smallest Beta probability of normalised ranks and its exact distribution."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Filters of columns of which most rows are zero: counts, chi-squared, entropy scores."""
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

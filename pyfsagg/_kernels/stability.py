@@ -1,7 +1,5 @@
 """Loops behind the stability measures: pairs of rankings, similar features, ties."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Concordance and Cox score tests of every feature in every resample."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from pyfsagg._base.arithmetic import Booleans, Floats, Integers

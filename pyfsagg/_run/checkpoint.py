@@ -5,8 +5,6 @@ second's worth of work in each) and ``lock``.  Every file is written completely 
 a part ends in a digest of its content.  A kill costs the pieces in work and those of the last second.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import json

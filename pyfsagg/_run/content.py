@@ -5,8 +5,6 @@ all that the code uses.  What was installed with a version (Python, NumPy, pyfsa
 that version; all else is read to the bottom.
 """
 
-from __future__ import annotations
-
 import builtins
 import copyreg
 import dis

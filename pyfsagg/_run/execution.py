@@ -1,7 +1,5 @@
 """How a run is executed, and what it computes in addition to check its answer."""
 
-from __future__ import annotations
-
 import os
 import sys
 import threading

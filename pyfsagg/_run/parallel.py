@@ -5,8 +5,6 @@ by ``joblib.parallel_config(backend="dask")``; those of `run_threads` write into
 Results come in the order of the items, and no bit depends on the number of workers or on their place.
 """
 
-from __future__ import annotations
-
 import numbers
 import os
 import sys

@@ -4,8 +4,6 @@ A frame is never copied as a whole.  Columns of numbers go to NumPy many at a ti
 time: as Arrow holds them, or as pandas does where the frame is made of pandas columns (Modin).
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

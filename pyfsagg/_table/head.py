@@ -1,7 +1,5 @@
 """Where a table begins in what people export: comments and titles, merged headers, a row of units."""
 
-from __future__ import annotations
-
 import csv
 import re
 from collections import Counter

@@ -1,7 +1,5 @@
 """What a run is made of: a hash of its data, a digest of each row, versions, the machine's code."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import platform

@@ -1,7 +1,5 @@
 """What the scikit-learn selectors share."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pandas as pd

@@ -6,8 +6,6 @@
 {'a': 1.0, 'b': 2.0, 'c': 3.0}
 """
 
-from __future__ import annotations
-
 from pyfsagg._run.result import Face, shown_by
 
 # Importing a module of aggregators registers them.

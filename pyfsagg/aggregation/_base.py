@@ -1,7 +1,5 @@
 """What an aggregator is: one table of lists in, one value per item out, and how it agrees with its lists."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """The public calls: lists and one or several methods in, rankings of the items out."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress

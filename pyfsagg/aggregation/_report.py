@@ -1,7 +1,5 @@
 """The pictures and the pages of aggregated lists, and of how far lists agree."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping
 from pathlib import Path

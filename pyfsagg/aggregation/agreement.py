@@ -1,7 +1,5 @@
 """Where ranked lists stop agreeing: Hall and Schimek's rule, and rank-biased overlap of uneven lists."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace

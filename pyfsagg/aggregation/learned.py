@@ -1,7 +1,5 @@
 """Aggregators that learn from the lists how far each can be trusted: BIRRA and MAIC."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, Literal
 

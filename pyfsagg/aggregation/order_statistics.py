@@ -1,7 +1,5 @@
 """Aggregation by order statistics, exact or by permutation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal

@@ -5,8 +5,6 @@ items where it spends more time are better.  Every chain here jumps to a random 
 `damping` at each step, so its stationary distribution exists and is unique whatever the lists are.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Aggregators that work on ranks: means, Borda, best-go-first, reciprocal ranks, vote counting."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Literal

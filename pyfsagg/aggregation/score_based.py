@@ -1,7 +1,5 @@
 """Aggregators that work on scores: means, and the first principal component (FPCPS)."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any, Literal
 

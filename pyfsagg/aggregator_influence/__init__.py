@@ -1,7 +1,5 @@
 """How the choice of the aggregator influences the stability of an ensemble ranking."""
 
-from __future__ import annotations
-
 from pyfsagg._run.result import Face, shown_by
 from pyfsagg.aggregator_influence.experiments import (
     ListInfluence,

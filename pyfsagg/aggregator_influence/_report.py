@@ -1,7 +1,5 @@
 """The report and the picture of an influence run."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Which aggregator gives the same again: over the folds of tables, and over halves of ranked lists."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar

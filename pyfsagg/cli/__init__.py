@@ -4,8 +4,6 @@ Exit codes: 0 on success, 2 when the input was refused (one line says why), 130 
 for the command itself: cross-check says with it that something disagrees.
 """
 
-from __future__ import annotations
-
 import argparse
 import gc
 import io

@@ -1,7 +1,5 @@
 """What resamples gave, read from a run, a table or files: for ``pyfsagg stability``."""
 
-from __future__ import annotations
-
 import argparse
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

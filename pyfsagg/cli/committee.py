@@ -1,7 +1,5 @@
 """``pyfsagg committee`` and ``vote``: learners vote on the features of a table; votes that exist already."""
 
-from __future__ import annotations
-
 import argparse
 import csv
 import io

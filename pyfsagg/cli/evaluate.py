@@ -1,7 +1,5 @@
 """``pyfsagg evaluate``: the performance of classifiers with the selected features."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """``pyfsagg influence``: how the aggregator influences the stability of the ranking."""
 
-from __future__ import annotations
-
 import argparse
 from typing import Any
 

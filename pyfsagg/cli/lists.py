@@ -1,7 +1,5 @@
 """``pyfsagg list``, ``datasets`` and ``completion``: what there is to choose from."""
 
-from __future__ import annotations
-
 import argparse
 import shutil
 from typing import Any

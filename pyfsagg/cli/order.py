@@ -1,7 +1,5 @@
 """``pyfsagg order``: eliminate features by the order of values in each sample."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import replace
 from pathlib import Path

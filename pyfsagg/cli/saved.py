@@ -1,7 +1,5 @@
 """``pyfsagg report``, ``show`` and ``compare``: what saved results say."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Any

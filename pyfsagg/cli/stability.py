@@ -1,7 +1,5 @@
 """``pyfsagg stability``: how far resamples agree."""
 
-from __future__ import annotations
-
 import argparse
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """``pyfsagg standings``: which places of a table of scores are real."""
 
-from __future__ import annotations
-
 import argparse
 from pathlib import Path
 from typing import Any

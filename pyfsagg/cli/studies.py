@@ -1,7 +1,5 @@
 """``pyfsagg studies``: combine the differential-expression tables of several studies."""
 
-from __future__ import annotations
-
 import argparse
 from typing import Any
 

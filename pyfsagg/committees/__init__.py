@@ -7,8 +7,6 @@ The public names stand in ``__init__.pyi``, and are imported when they are first
 {'a': 3, 'b': 1, 'c': 1}
 """
 
-from __future__ import annotations
-
 import lazy_loader
 
 from pyfsagg._run.result import Face, shown_by

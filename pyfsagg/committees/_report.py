@@ -1,7 +1,5 @@
 """The report and the pictures of a committee."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Learners of scikit-learn as voters: each selects on the rows of a resample, and is tested on the rest."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Mapping, Sequence

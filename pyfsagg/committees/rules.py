@@ -4,8 +4,6 @@ Every rule is a function of the selections, the weights of the voters and the nu
 order of the voters does not matter, and a voter of weight 2 counts as two voters with one selection.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

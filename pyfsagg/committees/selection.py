@@ -1,7 +1,5 @@
 """How a learner selects features: the settings."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from numbers import Integral
 from typing import ClassVar

@@ -1,7 +1,5 @@
 """Within- and between-aggregation: resamples, filters and an aggregator chained into a result."""
 
-from __future__ import annotations
-
 from pyfsagg._run.result import Face, shown_by
 from pyfsagg.ensemble.larger_samples import ExpectedReplication, expected_replication
 from pyfsagg.ensemble.methods import bam, wam

@@ -1,7 +1,5 @@
 """The report of an ensemble run: what was done, what was found, how to repeat and to cite it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Pictures of a run: its ranking, its scores, how far filters and resamples agree."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from itertools import combinations
 from typing import Any

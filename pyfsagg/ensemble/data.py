@@ -1,7 +1,5 @@
 """The data of a finished run, from which all statements on a ranking are derived."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, wraps

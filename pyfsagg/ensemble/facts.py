@@ -1,7 +1,5 @@
 """The facts of a run, each stated once, as blocks that the page and the terminal render."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from typing import Any
 

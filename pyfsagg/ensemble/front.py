@@ -1,7 +1,5 @@
 """The front door of Python: a table is checked and ranked, as the terminal does."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Sequence
 from inspect import signature

@@ -1,7 +1,5 @@
 """Features that belong together: groups of columns, and features that are nearly copies of each other."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any

@@ -1,7 +1,5 @@
 """How far the selection of another sample would agree, at this and at larger sizes: for planning a study."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar
 

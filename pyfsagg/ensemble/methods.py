@@ -1,7 +1,5 @@
 """The two methods, from a table to a result: within-aggregation and between-aggregation."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial

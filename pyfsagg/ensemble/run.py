@@ -1,7 +1,5 @@
 """A run before its first resample is scored: its settings, and everything that is settled then, as data."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from inspect import signature

@@ -1,7 +1,5 @@
 """Filters over resamples: the filters, their estimated cost, and their score matrices."""
 
-from __future__ import annotations
-
 import inspect
 import os
 import time

@@ -1,7 +1,5 @@
 """How many features: the request of the user, the answer with its reason, and the status of each feature."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any

@@ -1,7 +1,5 @@
 """How far a ranking can be trusted: other samples, other resamples, true ranks, false selections."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

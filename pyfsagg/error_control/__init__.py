@@ -1,7 +1,5 @@
 """How many of the selected features are false: p-values of a run, bounds and estimates."""
 
-from __future__ import annotations
-
 from pyfsagg.error_control.bounds import pfer_bound, pfer_size, selection_frequency
 from pyfsagg.error_control.control import ErrorControl, control_errors
 from pyfsagg.error_control.paths import CalibratedSelection, calibrate_selection, integrated_path

@@ -1,7 +1,5 @@
 """Error bounds of stability selection from complementary pairs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from functools import lru_cache

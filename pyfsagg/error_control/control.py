@@ -1,7 +1,5 @@
 """A selection from complementary pairs with a bound on its errors, and the assumptions."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Stability selection along a path: calibrated, or integrated over its settings."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ The public names stand in ``__init__.pyi``; most of them bring scikit-learn alon
 when they are first used.
 """
 
-from __future__ import annotations
-
 import lazy_loader
 
 from pyfsagg._run.result import Face, shown_by

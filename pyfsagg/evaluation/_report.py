@@ -1,7 +1,5 @@
 """The pictures and the page of an evaluation."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

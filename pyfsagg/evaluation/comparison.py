@@ -1,7 +1,5 @@
 """Differences over folds and data sets, and the fewest features that are as good as the best."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any

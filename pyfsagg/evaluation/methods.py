@@ -1,7 +1,5 @@
 """What is compared: ways to rank features, given rankings and baselines."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any

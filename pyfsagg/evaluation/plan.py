@@ -1,7 +1,5 @@
 """An evaluation from its arguments to its cells: read, rank, fit, collect."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

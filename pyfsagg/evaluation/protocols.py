@@ -1,7 +1,5 @@
 """Evaluation of rankings by the learners that use them, on one or several data sets."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Filters: prepared once for a table, they score many resamples."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace

@@ -1,7 +1,5 @@
 """Association of a feature with the class: chi-squared, Spearman, value difference, fit, CAR scores."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Information gain, gain ratio and symmetric uncertainty, with discretisation in every resample."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import partial
 from typing import Any

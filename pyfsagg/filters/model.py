@@ -1,7 +1,5 @@
 """Any callable, and any scikit-learn estimator that knows importances, as a filter."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import inspect

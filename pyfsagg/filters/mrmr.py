@@ -1,7 +1,5 @@
 """Greedy selection by plug-in mutual information over bins: mRMR (MID form) and its relatives."""
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Plain filters: tests of one column by the classes, its spread, and columns that hardly vary."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeVar

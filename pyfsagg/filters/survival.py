@@ -1,7 +1,5 @@
 """Filters for survival: the score test of a Cox model with one feature, and the concordance index."""
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Any
 

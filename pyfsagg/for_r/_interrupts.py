@@ -12,8 +12,6 @@ R's time limits (``setTimeLimit()``) are looked at by R, which does not run mean
 again, between two steps of the main thread, and a limit that is reached ends the work as Ctrl-C does.
 """
 
-from __future__ import annotations
-
 import _thread
 import ctypes
 import signal

@@ -6,8 +6,6 @@ writes the functions of R from it, and what R hands over is read by the types, s
 vector where a vector is meant, and a whole double a count.
 """
 
-from __future__ import annotations
-
 import importlib
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence

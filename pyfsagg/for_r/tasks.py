@@ -1,7 +1,5 @@
 """The tasks that R asks for by name, how they are answered, and the end."""
 
-from __future__ import annotations
-
 import atexit
 import platform
 import subprocess

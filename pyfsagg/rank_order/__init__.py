@@ -4,8 +4,6 @@ Source: Slotta, Vergara, Ramakrishnan and Heath, *Algorithms for Feature Selecti
 Spaces* (2005), called "orders" in the notes of the functions.
 """
 
-from __future__ import annotations
-
 from pyfsagg._run.result import Face, shown_by
 from pyfsagg.rank_order._orders import to_rank_order
 from pyfsagg.rank_order.criteria import spoiler_counts

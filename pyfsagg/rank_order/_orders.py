@@ -1,7 +1,5 @@
 """From a table to orders: ties, missing values and scales are decided here."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

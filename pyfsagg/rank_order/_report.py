@@ -1,7 +1,5 @@
 """Reports and pictures of eliminations in rank-order space."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

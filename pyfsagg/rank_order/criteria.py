@@ -1,7 +1,5 @@
 """The four criteria of elimination: CDV, Spoilers, Greedy KL and Koller-Sahami."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """Distances between orders, centres, concordance, and the divergence of feature subsets."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Naive Bayes on boolean-order features, along a path of nested subsets."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Scores to ranks and to selections of the best, with the rules for ties."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal, get_args
 

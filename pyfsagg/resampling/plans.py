@@ -1,7 +1,5 @@
 """Resampling plans, one class each."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import ClassVar
 

@@ -7,8 +7,6 @@
 4
 """
 
-from __future__ import annotations
-
 from pyfsagg._run.result import Face, shown_by
 from pyfsagg.score_tables._metrics import MetricStandings
 from pyfsagg.score_tables._result import Standings

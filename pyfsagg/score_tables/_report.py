@@ -1,7 +1,5 @@
 """The page and the pictures of standings."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Standings: sets of places, pairs, groups, and what data sets and holes could change."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass, field

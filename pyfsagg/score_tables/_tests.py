@@ -1,7 +1,5 @@
 """Tests of scores: all pairs, a test of all methods with holes, and what holes and data sets could change."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Mapping

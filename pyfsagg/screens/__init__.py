@@ -6,8 +6,6 @@
 ['a', 'b', 'c']
 """
 
-from __future__ import annotations
-
 from pyfsagg._run.result import Face, shown_by
 from pyfsagg.screens._call import screen
 from pyfsagg.screens._result import Screen

@@ -1,7 +1,5 @@
 """The report and the pictures of a screen."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

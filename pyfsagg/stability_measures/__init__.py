@@ -1,7 +1,5 @@
 """How far selections, rankings and scores agree over resamples."""
 
-from __future__ import annotations
-
 from pyfsagg._run.result import Face, shown_by
 from pyfsagg.stability_measures._base import UndefinedStabilityError
 from pyfsagg.stability_measures.adequacy import Adequacy, adequacy

@@ -1,7 +1,5 @@
 """What a stability measure is, and intervals for a statistic over resamples."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace

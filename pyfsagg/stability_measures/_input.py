@@ -1,7 +1,5 @@
 """The boundary of the stability measures: scores, ranks and selections in their common forms."""
 
-from __future__ import annotations
-
 import numbers
 from collections.abc import Hashable, Iterable, Sequence
 from collections.abc import Set as AbstractSet

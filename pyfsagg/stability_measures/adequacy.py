@@ -1,7 +1,5 @@
 """Is the number of resamples large enough?  How far the ranking would move with more of them."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

@@ -1,7 +1,5 @@
 """What a stability measure is by chance, and ties at the edge of a selection."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any

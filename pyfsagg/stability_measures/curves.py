@@ -1,7 +1,5 @@
 """Stability against subset size, and feature by feature."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Measures of stability, one or all that apply: the data are read, bound, and given an interval."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

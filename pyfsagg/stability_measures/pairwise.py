@@ -1,7 +1,5 @@
 """Stability of scores and rankings: averages over all pairs of resamples."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import replace

@@ -5,8 +5,6 @@ are functions of (I, n_i, n_v, p), and I is counted by bits.  The others are
 functions of how often each feature is selected.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Stability of subsets when similar features replace each other: the adjusted measures of stabm."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations

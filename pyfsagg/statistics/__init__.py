@@ -1,7 +1,5 @@
 """Statistical comparison of methods: which differences are real, and how large they are."""
 
-from __future__ import annotations
-
 from pyfsagg._base.arithmetic import adjust_p_values
 from pyfsagg.statistics.anova import one_way_anova, rm_anova, sphericity_test
 from pyfsagg.statistics.average_ranks import critical_difference, friedman, nemenyi, win_tie_loss

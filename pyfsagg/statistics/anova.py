@@ -1,7 +1,5 @@
 """Analysis of variance, one-way and of repeated measures, with effect sizes and intervals."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar

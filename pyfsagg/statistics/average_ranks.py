@@ -1,7 +1,5 @@
 """Friedman's test, Nemenyi's test, the critical difference, and wins, ties and losses."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
 from typing import Any

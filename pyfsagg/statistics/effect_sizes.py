@@ -1,7 +1,5 @@
 """Effect sizes with their intervals, and posterior probabilities of differences on folds."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Comparisons of all pairs of conditions or groups, with correction for their number."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass

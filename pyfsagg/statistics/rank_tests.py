@@ -1,7 +1,5 @@
 """Wilcoxon's signed-rank and rank-sum tests with shifts and their intervals."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@
 ['a']
 """
 
-from __future__ import annotations
-
 from pyfsagg._run.result import Face, shown_by
 from pyfsagg.study_tables._call import studies
 from pyfsagg.study_tables._result import Studies

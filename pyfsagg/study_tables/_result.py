@@ -1,7 +1,5 @@
 """What several studies leave behind: items, studies, and pairs of studies."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property

@@ -4,8 +4,6 @@ A row that a resample holds twice counts as two samples at distance 0: consensus
 neighbourhoods are those of the table with its rows so repeated.
 """
 
-from __future__ import annotations
-
 from dataclasses import fields
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The report and the pictures of rankings without labels."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Ensembles of clusterings, and the consensus of several partitions."""
 
-from __future__ import annotations
-
 import math
 from collections import deque
 from collections.abc import Callable, Mapping

@@ -1,7 +1,5 @@
 """How good a ranking without labels is, once labels are known."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields

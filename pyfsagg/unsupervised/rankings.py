@@ -1,7 +1,5 @@
 """Rankings without labels: consensus affinity, Laplacian score, SVD entropy, and many views."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any

@@ -1,7 +1,5 @@
 """The rankings without labels by name; their functions, which bring scikit-learn along, on demand."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What an unsupervised ranking leaves behind."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
