@@ -110,11 +110,13 @@ class Discretization:
         ``"mdl"``, ``"equal_width"`` or ``"equal_frequency"``.
     feature_names : tuple of str
     cutpoints : dict of str to ndarray of float64
-        Rising cut points of each feature that was taken as a number; values above one go up.
+        For each feature that was taken as a number its rising cut points, none if it is not split.
+        A value goes up if it is greater than the cut point.
     levels : dict of str to tuple
-        Levels of each nominal or boolean feature, which is left as it is.
+        For each nominal or boolean feature, which is left as it is, its levels.
     codes : ndarray of int32, shape (n_samples, n_features)
-        Number of cut points below the value, or position of the level; -1 (`MISSING`) if missing.
+        Number of cut points below the value, or position of the level; -1 (`MISSING`) for a missing
+        value.
     """
 
     method: str
@@ -183,28 +185,31 @@ def discretize(
     y : array of shape (n_samples,), optional
         Class labels; needed by ``method="mdl"`` only.
     method : {"mdl", "equal_width", "equal_frequency"}
-        ``"mdl"`` divides a feature where the class entropy falls most, as long as the gain pays for the
-        description of the cut [1]_: candidates are the places where the sorted value changes, the first
-        best one wins, the cut is at the midpoint, and an interval of N samples with k > 1 classes and
-        entropy E (bits) is divided if ::
+        ``"mdl"`` divides a feature where the class entropy falls most, as long as the gain pays
+        for the description of the cut [1]_: candidates are the places where the sorted value
+        changes, the first best one wins, the cut is at the midpoint, and an interval of N samples
+        with k classes and entropy E (bits) is divided if ::
 
             gain >= (log2(N - 1) + log2(3**k - 2) - (k E - k1 E1 - k2 E2)) / N
 
+        An interval with a single class is never divided.
         ``"equal_width"`` cuts the range into `bins` equal parts, at low + k·(high − low)/bins for
-        k = 1, …, bins − 1, as all filters with bins of equal width do.  ``"equal_frequency"`` cuts after
-        the first value at or below which 1, 2, … of `bins` equal shares of the samples lie: equal values
-        stay together, so there may be fewer bins.
+        k = 1, …, bins − 1: the same cuts that all filters with bins of equal width make.
+        ``"equal_frequency"`` cuts after the first value at or below which 1, 2, … of `bins` equal
+        shares of the samples lie: equal values stay together, so there may be fewer bins.
     mdl : {"textbook", "fselectorrcpp"}
-        The second reading follows the R package FSelectorRcpp 0.3.13: k1 and E1 leave out the sample
-        below the cut, the part above it is divided further without its first sample (in the order of the
-        rows where values are equal), and boolean columns are cut like numbers.  The package also cuts an
-        interval of two samples of one class, which changes the entropy of the feature but not its gain.
+        The second reading follows the R package FSelectorRcpp 0.3.13: k1 and E1 leave out the
+        sample below the cut, the part above it is divided further without its first sample (in the
+        order of the rows where values are equal), and boolean columns are cut like numbers.  One
+        thing is not followed: the package also cuts an interval of two samples of one class, which
+        changes the entropy of the feature but not its information gain.
     bins : int
         Number of parts, at least 2, for the two equal methods.
     nominal : sequence of names or positions, optional
         Columns that are treated as nominal whatever their type.
     sample_weight : array of shape (n_samples,), optional
-        How often each row counts (whole numbers), as if it were repeated.
+        How often each row counts (whole numbers): the result is that of the table with its rows
+        repeated.
 
     Returns
     -------

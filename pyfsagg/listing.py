@@ -38,13 +38,16 @@ def list_methods(kind: str | None = None) -> pd.DataFrame:
         One row per method, index ``name``.  Most kinds have ``aliases``, ``summary``, ``formula``,
         ``bounds``, ``higher_is_better``, ``ties`` and ``source``, and columns of their own:
 
-        - filters: ``targets`` that they can use (classes, numeric, survival, none), ``sparse`` if they read
-          a SciPy matrix, ``counts_levels`` if a group of columns can be one nominal column
-          (:class:`pyfsagg.Task`), ``adjusts`` for which columns of ``Task(adjust=…)`` they are adjusted.
+        - filters: ``targets`` lists the targets that they can use (classes, a numeric target,
+          survival, none); ``sparse`` shows whether they read a SciPy sparse matrix as well,
+          ``counts_levels`` whether they can read a group of columns as one nominal column
+          (:class:`pyfsagg.Task`), ``adjusts`` for which columns of ``Task(adjust=…)`` scores are adjusted.
         - stability: ``kind`` is what a measure compares (scores, ranks or sets), ``needs`` its
           required arguments, ``corrected_for_chance``.
-        - survival models: ``needs``, a package, and ``installed``, whether it is there.
-        - eliminations: ``formula``, ``bounds`` and ``higher_is_better`` (kept longer) of the criterion.
+        - survival models: ``needs`` names the package that must be installed, ``installed`` says
+          whether it is.
+        - eliminations: ``formula``, ``bounds`` and ``higher_is_better`` (kept longer) are about the
+          criterion.
 
     Examples
     --------

@@ -41,8 +41,9 @@ def read_memory(value: int | str) -> int:
 def memory_limit(size: int | str | None) -> AbstractContextManager[Any]:
     """A memory limit inside a ``with`` block: larger computations are refused.
 
-    Memory is estimated from shapes before any of it is allocated.  Without a limit, what is free on the
-    machine counts.  The environment's PYFSAGG_MEMORY_LIMIT sets a limit for a whole process.
+    The memory of a computation is estimated from the shapes of its arrays before any of it is allocated.
+    Without a limit, the memory that is free on the machine counts.  The variable PYFSAGG_MEMORY_LIMIT of
+    the environment sets a limit for a whole process.
 
     Parameters
     ----------

@@ -276,8 +276,9 @@ class Task(Settings):
     task : {"classification", "regression", "survival"}
         Whether the target contains classes, numbers, or times until an event of which some are censored.
     target_bins : int
-        Bins of (nearly) equal size, at least 2, into which entropy filters and stratified plans put the
-        numbers of a regression; of survival, entropy filters the martingale residuals.
+        For a regression: bins of (nearly) equal size into which entropy filters and stratified plans
+        put the numbers; for survival, into which entropy filters put the martingale residuals; at
+        least 2.
     nominal : sequence of column names or positions, optional
         Columns to be taken as nominal whatever their type.
     adjust : sequence of column names or positions, optional
@@ -293,11 +294,12 @@ class Task(Settings):
         Leave near-constant features out first (see :func:`pyfsagg.near_zero_variance`); a group stays
         whole, unless all its columns are near-constant.
     feature_groups : mapping, str or path, optional
-        Columns that are ranked and selected as one feature: those that encode one nominal variable, a layer
-        of measurements, a cluster.  A mapping of group to columns, or of column to group (columns by name or
-        position); ``"prefix:="``, which puts ``colour=red`` and ``colour=blue`` into the group ``colour``
-        (the part before the first ``=``, or any other separator); or a text file with the columns
-        ``column`` and ``group``.  A column without a group is a feature of its own.
+        Columns that are ranked and selected together, as one feature: the columns that encode one
+        nominal variable, a layer of measurements, a cluster.  A mapping of group to columns, or of
+        column to group (columns by name or position); ``"prefix:="``, which puts the columns
+        ``colour=red`` and ``colour=blue`` into the group ``colour`` (the part before the first
+        ``=``; any other separator works, too); or a text file with the columns ``column`` and
+        ``group``.  A column without a group is a feature of its own.
     group_score : {"auto", "joint", "max", "mean"}
         The score of a group.  ``"joint"``: the group is read as one nominal column, whose levels are the
         combinations of its values that occur; for filters that count levels (marked in

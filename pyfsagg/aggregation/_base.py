@@ -32,10 +32,12 @@ class AggregatedValues:
         Always larger = more important, finite, whatever the direction of the statistic.
     statistic : ndarray (p,)
         The method's own value as published (a mean, a mean rank, Q, ρ, …).
-    p_values, log10_p_values : ndarray (p,) or None
-        For methods with a null distribution; the logarithms stay exact where a p-value is below 1e-308.
+    p_values : ndarray (p,) or None
+        For methods that come with a null distribution.
     remarks : tuple of str
-        On the p-values, for instance on ties, or on the order.
+        Remarks on the p-values, for instance on ties, or on the order.
+    log10_p_values : ndarray (p,) or None
+        Their decimal logarithms, which stay exact where a p-value is too small for a float (1e-308).
     """
 
     scores: Floats

@@ -39,19 +39,21 @@ def aggregate(
     Parameters
     ----------
     table_or_scores : RankTable, array or DataFrame of scores, or lists of names
-        A matrix, or nested lists of numbers, has one row per list and one column per item, larger = more
-        important; lists of names (or a dict of them) are best first and truncated (absent = worse than all
-        listed).  For anything else build a :class:`~pyfsagg.ranks.RankTable`.
+        A matrix has one row per list and one column per item, larger = more important; lists of
+        names (or a dict of them) are best first and truncated (absent = worse than all listed).  For
+        anything else build a :class:`~pyfsagg.ranks.RankTable`.  Plain nested lists of numbers are
+        scores; names are strings.
     method : str
         Name or alias of an aggregator; ``AGGREGATORS.names()`` lists them.
     adjust : {"bh", "holm", "bonferroni"}
         Correction of the p-values across all items of the universe (the largest, if lists have
-        several): an item that no list contains has p = 1 and counts as a test.  Without a universe the
-        items in the lists count: too few tests for truncated lists, but ranks are divided by too small a
-        number as well, so on balance p-values are too large.
+        several): an item that no list contains has p = 1 and counts as a test.  Without a universe, the
+        items in the lists are used.  For truncated lists these are too few, but ranks are then divided by
+        too small a number as well: on balance, p-values are too large.
     list_weights : one number per list, or dict of list name to number, optional
-        A list of whole-number weight k counts k times.  Methods that are not defined for fractions refuse
-        them, or all weights; with weights there are no p-values.  See :meth:`pyfsagg.RankTable.weighted`.
+        Weight of each list; a list of whole-number weight k counts k times.  Methods that are not
+        defined for fractions accept only whole-number weights, or none, and raise an error; with
+        weights there are no p-values.  See :meth:`pyfsagg.RankTable.weighted`.
     **method_params
         Options of the aggregator, for instance ``exact=True`` for robust_rank_aggregation.
 

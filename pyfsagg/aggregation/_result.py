@@ -60,12 +60,16 @@ class Aggregation(Recorded):
         The method's own value (mean rank, ρ, Q, …), in the direction of `higher_is_better`.
     ranking : ndarray (p,)
         1 = most important; equal scores share the average of their ranks.
-    p_values, adjusted_p_values, log10_p_values : ndarray (p,) or None
-        For methods with a null distribution; `adjust` names the correction across the `n_tests` items of
-        the (largest) universe, and logarithms are finite where a p-value is 0, that is, below 1e-308.
-    method, higher_is_better, n_lists, adjust, n_tests
+    log10_p_values : ndarray (p,) or None
+        Decimal logarithms of the p-values: finite where a p-value is 0, that is, below 1e-308.
+    p_values, adjusted_p_values : ndarray (p,) or None
+        For methods with a null distribution; `adjust` names the correction across items.
+    method, higher_is_better, n_lists, adjust
+    n_tests : int
+        Number of items over which p-values are adjusted: the universe of the lists; items that
+        no list contains have p = 1.  With universes of different sizes the largest one counts.
     remarks : tuple of str
-        On the p-values, for instance on ties, or on the order.
+        Remarks on the p-values, for instance on ties, or on the order.
     parameters, data, versions : dict
         Settings, lists and software versions.
     universe_check : UniverseCheck or None
@@ -73,17 +77,18 @@ class Aggregation(Recorded):
     table : RankTable or None
         The lists.
     permutation : PermutationTest or None
-        Of the same lists by the same method.
+        Permutation test of the same lists by the same method.
     others : tuple of Aggregation
-        Other methods on the same lists; :attr:`comparison` compares them.
+        Other aggregations of the same lists; :attr:`comparison` compares them.
 
     Notes
     -----
     Shown with `top`, how many of the best items (10 by default), and `adjusted`, whether p-values
     adjusted across items are shown.  Pictures: ``"consensus"`` (the best items), ``"list_ranks"``
-    (their ranks in the lists).  The p-values assume independent lists: those of bootstraps of one data set
-    are far too small, and only their order has a meaning; see
-    :func:`pyfsagg.aggregation.permutation_p_values`.
+    (their ranks in the lists).
+
+    The p-values assume independent lists: those of bootstraps of one data set are far too small, and
+    only their order has a meaning.  :func:`pyfsagg.aggregation.permutation_p_values` keeps the dependence.
     """
 
     _kind: ClassVar[str] = "aggregation"

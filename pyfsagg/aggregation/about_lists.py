@@ -36,11 +36,14 @@ class UniverseCheck(Part):
         Ranked lists that have a lower part, and the entries of these parts.
     n_repeats : int
         Entries less different items.
-    expected, p_value : float
-        Mean number of repeats of independent lists, and a bound of the probability of so many.
-    pool, pool_upper : int or None
-        Number of items for which so many repeats are expected, and its upper confidence limit; None if
-        `universe` is not contradicted.
+    expected : float
+        Mean number of repeats of independent lists.
+    p_value : float
+        At least the probability of so many repeats in independent lists.
+    pool : int or None
+        Number of items for which so many repeats are expected; None if `universe` is not contradicted.
+    pool_upper : int or None
+        Upper confidence limit of that number; None likewise.
     top_share, confidence_level : float
     """
 
@@ -115,10 +118,13 @@ def check_universe(
     of them holds, and so the number of repeats R (entries less different items), is a sum of independent
     indicators (Vatutin and Mikhailov 1982), at most L = Σ l_i − max l_i of them.  Its upper tail is then at
     most that of a binomial variable with L trials and the mean of R, Σ l_i − N + N Π (1 − l_i/N) (Hoeffding
-    1956).  The limit is the largest N that this test does not reject.  N is the smallest universe less the
-    places of the shortest top, in case that the tops hold the same items; the limit has them again.  Tied
-    items belong to the lower part if the best of their places does.  A common order that goes on below the
-    tops, and lists of the same samples, repeat items as a small universe does.
+    1956).  The limit is the largest N that this test does not reject.  N is taken less the places of the
+    shortest top, in case that the tops hold the same items, and the limit has them again.  With universes
+    of different sizes the smallest counts.  Tied items belong to the lower part if the best of their
+    places does.
+
+    The test supposes independence below the tops.  A common order that goes on there, and lists of the
+    same samples, repeat items as a small universe does.
 
     References
     ----------

@@ -236,9 +236,10 @@ def permutation_p_values(
 
     `groups`
         "Where an item stands in one source says nothing about where it stands in another."  The items
-        of all lists of a source are relabelled together, from the whole universe, and each source
-        independently of the others.  All items are exchangeable then, and their null scores are pooled.
-        Without `groups` every list is a source of its own.
+        of all lists of a source are relabelled together, and each source independently of the others.
+        Labels are drawn from the whole universe, not only from the items that some list contains: two
+        short lists of many genes rarely meet by chance.  All items are exchangeable then, and their
+        null scores are pooled.  Without `groups` every list is a source of its own.
     `null`
         "The features are unrelated to the target": a function shuffles the target and makes all lists
         again in the same way (the same bootstraps).  This is what a single data set needs; relabelling

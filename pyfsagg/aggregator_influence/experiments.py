@@ -63,8 +63,9 @@ def influence(
 ) -> InfluenceResult:
     """Influence of the aggregator on the stability of the ensemble ranking.
 
-    Each fold of a stratified cross-validation leaves some samples out; an ensemble ranks the features on the
-    rest, once per aggregator.  The score matrix of a fold is shared by all aggregators.
+    Each fold of a stratified cross-validation leaves some samples out; within-aggregation with
+    `n_resamples` bootstraps ranks the features on the rest, once per aggregator.  The score matrix
+    of a fold is computed once and shared by all aggregators.
 
     Parameters
     ----------
@@ -78,7 +79,7 @@ def influence(
     normalize : {"per_resample", "per_feature"}
         As in :func:`pyfsagg.bam`.
     aggregators : sequence of str, or mapping of str to options
-        Of ``pyfsagg.list_methods("aggregators")``; with options for instance
+        Names from ``pyfsagg.list_methods("aggregators")``; with options for instance
         ``{"mean_rank": {}, "geometric_mean": {"shift": "minimum"}}`` (scores of mRMR can be negative).
     n_folds : int
         Number of folds, at least 2 and at most the size of the smallest class.
@@ -87,7 +88,8 @@ def influence(
     resampling : str or plan
         Resampling plan, as in :func:`pyfsagg.wam`.  Its ``sample_weight`` is also used in the folds.
     task, random_state, n_jobs, execution
-        As in :func:`pyfsagg.wam`; workers share the folds, which are stratified by classes or bins.
+        As in :func:`pyfsagg.wam`; workers share the folds, and there are no scratch files.  Folds
+        are stratified by the classes, or by the bins of a numeric target.
 
     See Also
     --------
@@ -96,8 +98,8 @@ def influence(
 
     Notes
     -----
-    Source: thesis 3.3.2; the defaults are those of its text (tables 4.5 and 4.6 have 100 resamples), with
-    Stuart's statistic computed as it is defined.
+    Source: thesis 3.3.2; the settings that its text gives for tables 4.5 and 4.6 are the defaults
+    (their numbers are those of 100 resamples), with Stuart's statistic computed as it is defined.
 
     Examples
     --------
@@ -240,11 +242,12 @@ def compare_aggregators(
     results : mapping of data set name to InfluenceResult
         With the same aggregators; fewer than 8 are too few to speak of other data sets.
     measure : str
-        Of ``pyfsagg.list_methods("stability")``, of scores, ranks, or subsets of `n_features_to_select`.
+        A measure of ``pyfsagg.list_methods("stability")`` that works on scores or ranks, or on
+        subsets of size `n_features_to_select`.
     filter : str, optional
         Which filter of the results; the first one by default.
     n_features_to_select : float or int
-        A fraction of the features of a data set, or a count.
+        Size of the subsets: a fraction of the features of a data set, or a count.
     confidence_level : float
 
     See Also
@@ -403,16 +406,17 @@ def influence_of_lists(
 ) -> ListInfluence:
     """Which aggregator suits complete lists, scores or partial judges: agreement of halves of the lists.
 
-    The lists are split into halves many times, each is aggregated by each rule, and the two results are
-    compared over the items of both.  A jackknife over the lists says which rules differ from the first.
+    The lists are split into two halves many times.  Each half is aggregated by each rule, and the two
+    results are compared over the items that both halves know.  A jackknife over the lists says how far the
+    answer depends on them, and which rules differ from the first one.
 
     Parameters
     ----------
     lists : RankTable, or any input of :func:`pyfsagg.aggregate`
         At least six lists.
     aggregators : sequence of str, or mapping of str to options, optional
-        The others are compared with the first; by default robust rank aggregation, mean, median and
-        geometric mean rank, and Stuart.
+        Names from ``pyfsagg.list_methods("aggregators")``; the others are compared with the first.  By
+        default robust rank aggregation, mean, median and geometric mean rank, and Stuart.
     measure : str
         Of ``pyfsagg.list_methods("stability")``; those of selections compare the best quarter.
     n_splits : int
@@ -434,8 +438,9 @@ def influence_of_lists(
 
     Notes
     -----
-    Berker, Armstrong, Conitzer and Shah (ICLR 2026) take the aggregator of least disagreement; interval and
-    comparison are ours.  One that agrees more with itself need not be nearer to the truth.
+    The rule is that of Berker, Armstrong, Conitzer and Shah (ICLR 2026), who take the aggregator of least
+    disagreement; interval and comparison are ours.  An aggregator that agrees more with itself need not
+    be nearer to the truth.
 
     Examples
     --------

@@ -94,8 +94,8 @@ class InfluenceResult(Recorded):
 
     Notes
     -----
-    Shown with `measures` of stability and `n_features_to_select` (for measures of selections).  Picture:
-    ``"stability"`` (of each aggregator, with its interval).
+    Shown with `measures` of stability and `n_features_to_select` (the size of the subsets that measures of
+    selections compare).  Picture: ``"stability"`` (of each aggregator, with its interval).
     """
 
     _kind: ClassVar[str] = "influence"

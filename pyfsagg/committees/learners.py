@@ -56,8 +56,8 @@ def committee(
 ) -> Committee:
     """Rank features by the votes of learners that select on every resample of the rows.
 
-    Each learner is one voter per resample: it selects features on the rows that are drawn, is fitted to
-    these with the selected features, and is measured on the other rows.
+    Each learner is one voter per resample.  It selects features on the rows that the resample draws, is
+    fitted to these with the selected features, and is measured on the rows that are not drawn.
 
     Parameters
     ----------
@@ -67,29 +67,35 @@ def committee(
     y : array of shape (n_samples,)
         Class labels, or numbers with ``task="regression"``.
     learners : mapping of name to estimator, list of estimators, or one
-        Classifiers or regressors of scikit-learn, where scales matter in a pipeline, whose last step has the
-        importances.  Or functions ``(X, y)`` that return a number per column, larger in size = more
-        important; they have no performance and are not cross-validated.
+        Classifiers or regressors of scikit-learn, as they are: where the scale of features matters,
+        ``make_pipeline(StandardScaler(), …)``, whose last step has the importances.  Or functions
+        ``(X, y)`` that return a number per column, larger in size = more important; they have no
+        performance and are not cross-validated.
     selection : LearnerSelection, or mapping of name of a learner to it, optional
         How a learner selects: by default a quarter of the features by importance.
     metric : str, optional
-        A scorer of scikit-learn, larger = better; ``"accuracy"`` or ``"r2"`` by default.
+        A scorer of scikit-learn, larger = better, for performance and cross-validation; ``"accuracy"``
+        or ``"r2"`` by default.
     rule, voter_weights, size
-        As in :func:`vote`.
+        As in :func:`vote`, which counts; with ``voter_weights="performance"`` a learner whose performance is
+        not above 0, or not known, counts nothing.
     task : {"classification", "regression"} or Task
-        With `feature_groups`, each group is one feature; `group_score` says its importance (Notes).
+        With `feature_groups`, each group is one feature, which is selected or not.  `group_score` says
+        which importance it has (Notes).
     resampling : str or Plan
-        Which rows select, by default 80 % without replacement; some must be left to be tested on.
+        Which rows select: 80 % of them without replacement by default.  Some rows must be left to be
+        tested on.
     n_resamples : int
     random_state : None, int or NumPy generator
         Seed of resamples, folds and learners.
     n_jobs, execution
-        Processes; checkpoint and progress, which do not change the result.
+        Processes; checkpoint and progress.  They have no influence on the result.
 
     Raises
     ------
     DataError
-        For a resample of all rows, a function without one finite number per column, or if all voters fail.
+        For a resample that draws all rows, a function that does not return one finite number per
+        column, or if every voter fails.
 
     See Also
     --------

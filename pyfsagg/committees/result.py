@@ -51,9 +51,10 @@ class Committee(Grouped, Recorded):
         (how many of the m voters select it) and ``share`` (of m), both without weights; ``tied``
         (whether another feature could equally have the place).
     voters : DataFrame
-        One row per voter: ``learner`` (may be empty), ``n_features`` (how many it selects), ``performance``
-        (larger = better, NaN = not known) and ``weight``; of :func:`committee` also ``resample`` (from 0),
-        ``n_test`` (rows that measured the performance) and ``message`` (of errors and warnings).
+        One row per voter: ``learner`` (empty if it was not said), ``n_features`` (how many it selects),
+        ``performance`` (larger = better, NaN = not known) and ``weight``; of :func:`committee` also
+        ``resample`` (from 0), ``n_test`` (rows on which the performance was measured) and ``message``
+        (what went wrong or was warned of).
     support : ndarray of bool, shape (m, p)
         Which voter selects which feature, in the order of `feature_names`.
     feature_names : tuple of str
@@ -392,22 +393,23 @@ def vote(
     Parameters
     ----------
     selections : list of m lists, or boolean or 0/1 matrix of shape (m, p)
-        Names or zero-based positions of features, or a row of the matrix, by voter; it may be empty.
+        The selection of each voter: names or zero-based positions of features, or a row of the matrix,
+        whose columns are the features.  An empty selection is allowed and counts nothing.
     rule : str
         Name or alias of a voting rule: see ``pyfsagg.list_methods("voting_rules")``.
     voter_weights : None, "performance" or m numbers
-        What each voter counts: 1; its performance (0 if that is negative or missing); or numbers that are
-        not negative.  A voter of weight 2 counts as two voters.
+        What each voter counts: 1; its performance (0 if that is negative or missing); or numbers that
+        are not negative.  A voter of weight 2 counts as two voters with one selection.
     performance : m numbers, optional
-        How well each predicts with its features, larger = better; NaN = not known.
+        How well each voter predicts with its features, larger = better; NaN = not known.
     learners : m texts, optional
         Who made each selection.
     feature_names : sequence of str, optional
-        All p features, in their order; by default x0, x1, … for an array, and those that are selected,
-        sorted, for lists.
+        All p features to choose from, in their order; for lists those that a voter selects, sorted, by
+        default, and for an array of 0/1 x0, x1, ….
     size : int, optional
-        How many places the sequential rules fill one by one, from 1 to p (the default); the others follow
-        by the scores that they then have.
+        How many places the sequential rules fill one by one, from 1 to p (the default); the other
+        features follow by the scores that they then have.
 
     Raises
     ------
@@ -421,7 +423,8 @@ def vote(
     Notes
     -----
     Features with equal scores (to within 1e-10 of the larger one) share the mean of their ranks under
-    approval and satisfaction approval; the sequential rules elect the first one in the order of the features.
+    approval and satisfaction approval; the sequential rules elect the first one in the order of the
+    features, in time in proportion to the places times the selected features of all voters together.
 
     Examples
     --------

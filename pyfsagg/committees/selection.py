@@ -26,12 +26,14 @@ class LearnerSelection(Settings):
     Parameters
     ----------
     by : {"importance", "sequential", "elimination"}
-        *importance*: the features of largest importance or coefficient (``SelectFromModel``);
-        *elimination*: those of smallest importance leave, fit by fit (``RFE``); *sequential*: the one that
-        helps most enters, by cross-validation (``SequentialFeatureSelector``), also without importances.
+        *importance*: the features of largest importance or coefficient, of one fit
+        (``SelectFromModel``); *elimination*: as often as needed, a fit and the features of smallest
+        importance leave (``RFE``); *sequential*: the feature that helps most enters, by
+        cross-validation (``SequentialFeatureSelector``), for learners without importances too.
     n_features : int, float or "auto"
-        A count, a share of all (rounded up), or what the class finds best: importances above their mean, the
-        number of the best cross-validation (``RFECV``), or as long as the measure grows by `tolerance`.
+        How many: a count, a share of all (rounded up), or what the class finds best: importances above
+        their mean (``SelectFromModel``), the number of the best cross-validation (``RFECV``), or
+        features as long as the cross-validated measure grows by `tolerance`.
     direction : {"forward", "backward"}
         Of a sequential selection: features enter, or leave.
     step : int or float
@@ -40,7 +42,8 @@ class LearnerSelection(Settings):
         Of the cross-validation inside the rows of the resample.  Copies of a row, and with a grouped
         plan rows of a group, are in one fold.
     tolerance : float
-        Of a sequential ``"auto"``, above 0: what the measure must grow by, or backward may fall by.
+        Of a sequential selection with ``"auto"``, above 0: what the measure must grow by if a feature
+        enters; what it may fall by if one leaves.
 
     Examples
     --------

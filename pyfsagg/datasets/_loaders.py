@@ -176,15 +176,25 @@ def read_table(source: str | Path, **settings: Any) -> pd.DataFrame:
     ----------
     source : path, or ``"-"`` for standard input
     **settings
-        - ``sep``: separator of the cells of a text: one character, or comma, semicolon, tab, pipe, space.
-        - ``decimal``: its decimal mark, ``"."`` or ``","``.
-        - ``encoding``: for instance ``"cp1252"``; UTF-8 or UTF-16 by default.
-        - ``sheet``: name or number, from 1, of the sheet of a workbook; the first by default.
-        - ``missing``: more words or numbers that mean missing, as an empty cell, NA, N/A, NaN, NULL and ? do.
-        - ``transpose``: True if rows are features, named in the first column, and samples in the header.
-        - ``labels``: a second file with columns for the same samples, joined by their names or row by row.
-        - ``drop``: columns to be omitted.
-        - ``id``: the column that names the samples; it becomes the index.
+        ``sep``
+            Separator of the cells of a text: one character, or comma, semicolon, tab, pipe, space.
+        ``decimal``
+            Its decimal mark: ``"."`` or ``","``.
+        ``encoding``
+            For instance ``"cp1252"``; UTF-8 or UTF-16 by default.
+        ``sheet``
+            Name or number, from 1, of the sheet of a workbook; the first by default.
+        ``missing``
+            Further words or numbers that mean "missing", in addition to an empty cell, NA, N/A, NaN,
+            NULL and ?.
+        ``transpose``
+            True: rows are features; their names are in the first column, those of the samples in the header.
+        ``labels``
+            A second file with columns for the same samples, joined by their names or row by row.
+        ``drop``
+            Columns to be omitted.
+        ``id``
+            The column that names the samples; it becomes the index.
 
     Returns
     -------
@@ -294,8 +304,9 @@ def check_table(
     several rows, features that equal the target, columns that mix numbers and words, rows without a
     target, classes that differ by case or blanks only and classes of one to three samples, constant,
     duplicate and mostly missing columns, duplicate rows, numbers such as -999 that look like codes for
-    missing, and words that look like numbers. Time and memory grow with the cells, of a sparse table with
-    those that are not 0. Ensembles do not run this check; commands do, and stop at ``"stop"``.
+    missing, and words that look like numbers. Time and memory grow with the number of cells, of a sparse
+    table with those that are not 0. Ensembles do not run this check; the commands of the terminal do, and
+    stop at findings of the severity ``"stop"``.
 
     Parameters
     ----------
@@ -407,7 +418,8 @@ class Dataset:
     source : str
         A sentence on the origin.
     differences : tuple of str
-        Differences from the description in its paper, in sentences.
+        Differences of a data set from the description in its paper, in sentences; empty if
+        nowhere, or if it is in none of them.
     """
 
     X: Any
@@ -434,10 +446,11 @@ def load_dataset(
 ) -> Dataset:
     """Load a data set by name.
 
-    It is searched in the package (``ionosphere``), in scikit-learn (``wine``, ``breast_cancer``,
-    ``digits``), in the folder that the environment variable ``PYFSAGG_DATA`` names
-    (``<name>/<name>.csv.gz`` with the last column ``target``, or ``<name>/<name>.npz`` with
-    ``<name>.target.csv.gz``), and, only with `download`, on OpenML (the twelve sets of the thesis).
+    It is searched in this order: embedded in the package (``ionosphere``), shipped with scikit-learn
+    (``wine``, ``breast_cancer``, ``digits``), in the folder that the environment variable
+    ``PYFSAGG_DATA`` names (``<name>/<name>.csv.gz`` with the last column ``target``, or
+    ``<name>/<name>.npz`` with ``<name>.target.csv.gz``), and, only with `download`, on OpenML (the
+    twelve data sets of the thesis).
 
     Parameters
     ----------
@@ -447,8 +460,9 @@ def load_dataset(
     cache : path, optional
         Folder of the downloads; that of scikit-learn by default.
     sha256 : str, optional
-        Expected SHA-256 of names, cells and labels, as in ``source`` of an earlier download.  Without
-        it the first one is trusted, and every later one must be the same.  At most 200 MB are read.
+        Expected SHA-256 of the download, as in ``source`` of an earlier one.  It is the hash of names,
+        cells and labels, not of the packed file.  Without it the first download is trusted, and every
+        later one must be the same.  More than 200 MB are not read.
 
     Raises
     ------

@@ -52,24 +52,29 @@ def evaluate(
         Class labels, or numbers with ``task="regression"``; times and events with ``task="survival"``.
     rankings : mapping of label to ranking, optional
         An :class:`pyfsagg.EnsembleResult`, an array of ranks (n_features,) with 1 = most important, or a
-        list of all feature names, best first.  ``"nested"`` takes results only, and repeats them inside each
-        fold; ``"thesis"`` refuses one of the whole table, and warns of others without `ranking_rows`.
+        list of all feature names, best first.  Under ``"nested"`` only the result of an ensemble, which is
+        repeated inside each fold.  Under ``"thesis"`` a ranking of the whole table is refused; a ranking of
+        unknown rows gives a warning, unless the protocol's `ranking_rows` names them.
     methods : sequence or mapping of label to method, optional
-        How to rank: the name of a filter (within-aggregation) or ``"bam"``, optionally with ``"/"`` and an
-        aggregator (``"mrmr/rra"``); a mapping of options of :func:`pyfsagg.wam` or :func:`pyfsagg.bam`
-        (``filter`` or ``filters``, ``filter_params``, ``aggregator``, ``aggregator_params``, ``normalize``,
-        ``resampling``); a function ``(X, y) -> scores``, or an estimator with importances.  By default,
-        without rankings, the filters of :func:`pyfsagg.bam` for ``"auto"``, and ``"bam"``.
+        How to rank: the name of a filter (within-aggregation) or ``"bam"``, optionally followed by
+        ``"/"`` and an aggregator (``"mrmr/rra"``); a mapping of options of :func:`pyfsagg.wam` or
+        :func:`pyfsagg.bam` (``filter`` or ``filters``, ``filter_params``, ``aggregator``,
+        ``aggregator_params``, ``normalize``, ``resampling``); a function ``(X, y) -> scores``, or an
+        estimator with importances.  By default, without rankings, the filters of :func:`pyfsagg.bam` for
+        ``"auto"``, and ``"bam"``.
     classifiers : sequence, or mapping of label to classifier, optional
         Names from ``pyfsagg.list_methods("classifiers")`` (the four of the thesis by default),
-        ``"regressors"`` or ``"survival_models"`` (penalised Cox regression), or estimators of scikit-learn
-        or scikit-survival, unchanged but for a seed: put one that needs a scaler into a pipeline.
+        ``"regressors"`` or ``"survival_models"`` (penalised Cox regression by default), or estimators of
+        scikit-learn or scikit-survival, which are used unchanged (with a seed if they have none): put
+        one that needs a scaler into a pipeline.
     thresholds : sequence of float or int
         Shares of the features to select (rounded up), or numbers of features.
     protocol : str, sequence of str, or Protocol
-        Its names, or a :class:`pyfsagg.Protocol`, which also sets folds, repeats and groups of rows.
+        ``"thesis"``, ``"nested"``, ``"both"`` or ``"leaky"``, or a :class:`pyfsagg.Protocol`, which
+        also sets the number of folds and repeats, and groups of rows.
     metrics : str or sequence of str, optional
-        Names from ``pyfsagg.list_methods("metrics")``; by default accuracy, R², or the concordance index.
+        Names from ``pyfsagg.list_methods("metrics")``; accuracy by default, R² for a regression,
+        the concordance index for survival.
     baselines : sequence of {"all_features", "random_subsets", "single_filters"}
         No selection, random rankings, and each filter of the methods without resampling.
     n_resamples : int
@@ -90,13 +95,14 @@ def evaluate(
     Warns
     -----
     PyfsaggWarning
-        For a ranking that may have used its test rows, and for cells in which a classifier failed.
+        For a ranking that may have used its test rows, and for classifiers that
+        failed in some cells (which are missing in the result, with the reason).
 
     Notes
     -----
-    All methods, classifiers and thresholds have the same folds: comparisons are paired.  Inside the folds
-    missing numbers become the median of the training rows, and nominal columns are one-hot encoded (naive
-    Bayes uses them as they are).
+    Folds are the same for all methods, classifiers and thresholds, so comparisons are paired.
+    Inside the folds missing numbers are replaced by the median of the training rows, and nominal
+    columns are one-hot encoded (naive Bayes uses them as they are).
 
     Source: thesis 4.1 (``"thesis"``); Ambroise and McLachlan (2002), *Selection bias in gene
     extraction on the basis of microarray gene-expression data*, PNAS 99 (``"nested"`` and

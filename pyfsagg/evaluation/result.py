@@ -54,7 +54,8 @@ class Evaluation(Recorded):
     Attributes
     ----------
     cells : DataFrame
-        One row per protocol, method, classifier, threshold, fold and metric, as :meth:`to_frame` copies.
+        One row per protocol, method, classifier, threshold, fold and metric; ask for a copy with
+        :meth:`to_frame`.
     parameters, data, versions : dict
         Settings of the evaluation (with the seed that repeats it), data and software versions.
     remarks : tuple of str
@@ -66,7 +67,8 @@ class Evaluation(Recorded):
     Notes
     -----
     Shown with `confidence_level` (0.95 by default).  Picture: ``"accuracy"`` (the measure against the share
-    of the features kept, a list of axes, one per classifier); :meth:`compare` has others.
+    of the features kept, a list of axes, one per classifier); those of the comparison are in
+    :meth:`compare`.
     """
 
     _kind: ClassVar[str] = "evaluation"

@@ -41,16 +41,18 @@ class Elimination(Recorded):
     feature_names : tuple of str
         The p features, in the order of the table.
     removal_order : ndarray of int (n_features,)
-        Positions of the features, the one removed first in front; the last one is never removed.
+        Positions of the features, the one removed first in front; the last entry is the feature
+        that is never removed.
     criterion : ndarray (n_features,)
-        At each removal: spoiler count, change of the centre distances, Δ, or Δ of the blanket; NaN for
-        the last feature.
+        Criterion of the method at each removal: spoiler count, change of the centre distances, Δ,
+        or Δ of the blanket; NaN for the last feature.
     divergence : ndarray (n_features,)
         Δ in nats of the features left after 0, 1, …, p − 1 removals.
     accuracy : ndarray (n_features,) or None
-        Cross-validated, of naive Bayes on the boolean orders of the same subsets; NaN if not requested.
+        Cross-validated accuracy of naive Bayes on the boolean-order features of the same subsets;
+        NaN for sizes that were not requested.
     parameters, data, versions : dict
-        Settings that repeat the run, data and software versions.
+        Settings that repeat the run (ties among them), data and software versions.
     baseline : DataFrame or None
         Accuracy of random subsets, for comparison.
 
@@ -332,15 +334,18 @@ def eliminate(
         - ``"greedy_kl"``: the feature without which the subset divergence Δ is least;
         - ``"koller_sahami"``: the feature that adds least to its approximate Markov blanket.
     method_params : mapping, optional
-        Parameters of the method.  Of ``"cdv"``: ``center_distance``, ``"raw"`` (default), the Spearman
-        distances as the paper prints them, or ``"relative"``, their shares of the largest distance that
-        as many features can have.  Raw distances fall with every removal, so features which only separate
-        others are kept; relative ones find the planted features of generated data far more often, raw
-        ones are better on the leukaemia data of the paper (7129 features).
-        Of ``"koller_sahami"``: ``blanket_size``, features per blanket (κ), 5 by default, and
-        ``partners``: the blanket of k consists of the features to which the order with k adds least
-        information on the class (``"redundant"``, the default, as in Koller and Sahami) or of those whose
-        order with k has most (``"informative"``, the other reading of the paper).
+        Parameters of the method; there are
+
+        - ``center_distance`` of ``"cdv"``: ``"raw"`` (default) compares the Spearman distances as the
+          paper prints them, ``"relative"`` their shares of the largest distance that as many features
+          can have.  The raw distance of two centres falls with every removal, so features which
+          only separate others are kept; the relative one finds the planted features of generated data
+          far more often, the raw one is better on the leukaemia data of the paper (7129 features);
+        - ``blanket_size`` of ``"koller_sahami"``: features per blanket (κ), 5 by default;
+        - ``partners`` of ``"koller_sahami"``: the blanket of k consists of the features to which the
+          order with k adds least information on the class (``"redundant"``, the default, as in Koller
+          and Sahami) or of those whose order with k has most (``"informative"``, the other reading of
+          the paper).
     sample_weight : array of whole numbers (n_samples,), optional
         How often each instance counts.
     always : sequence of column names or positions, optional
@@ -367,7 +372,8 @@ def eliminate(
     n_jobs : int, optional
         Threads, as in joblib; the result does not depend on it.
     execution : Execution, optional
-        Checkpoint (a later call repeats its removals without weighing) and progress, without scratch files.
+        :class:`pyfsagg.Execution`: the checkpoint keeps removals, and a later call repeats them
+        without weighing; progress counts removals.  There are no scratch files.
 
     Returns
     -------
@@ -392,10 +398,11 @@ def eliminate(
 
     Notes
     -----
-    Source: orders, section 4.  Cost for p features, n instances and c classes: Spoilers O(n p²); Greedy
-    KL O(n p² + n² p² / 64); CDV O(n p² + p³ (w c + c²)), w features being near another one in a class
-    centre, with c p² counts of 1 or 2 bytes in memory; Koller–Sahami O(n p²) for the partners, then
-    O(n (p + n κ²)) for each blanket that loses a member and finds no spare partner.
+    Source: orders, section 4.  Cost of a complete elimination of p features from n instances of c
+    classes: Spoilers O(n p²); Greedy KL O(n p² + n² p² / 64); CDV O(n p² + p³ (w c + c²)) simple
+    operations on bytes, w being the number of features near another one in a class centre;
+    Koller–Sahami O(n p²) for the partners, then O(n (p + n κ²)) for each blanket that loses a
+    member and finds no spare partner.  CDV holds c p² counts of 1 or 2 bytes in memory.
 
     Examples
     --------
@@ -540,8 +547,10 @@ class RankOrderSelector(TableSelector):
     Attributes
     ----------
     result_ : Elimination
-    scores_, ranking_ : ndarray (n_features,)
-        Places in the removal order, larger = kept longer; 1 = kept longest.
+    scores_ : ndarray (n_features,)
+        Places in the removal order, larger = kept longer.
+    ranking_ : ndarray (n_features,)
+        1 = kept longest.
     support_ : ndarray of bool (n_features,)
 
     See Also

@@ -313,30 +313,34 @@ def standings(
     Parameters
     ----------
     data : DataFrame, array, result of evaluate, evaluate_many or influence, or mapping
-        A wide table has a row per data set (task, instance), named by one column of words or the index, and
-        a column per method; for a long one `method` and `value` name columns.  Scores may be missing.  A
-        result brings direction and dependence of folds.  A mapping has results by data set, or tables by
-        metric.
+        A wide table has a row per data set (task, instance) and a column per method; one column of words,
+        or the index, names the data sets.  For a long table `method` and `value` name the columns.  Scores
+        may be missing.  A result includes its direction and the dependence of its folds.  A mapping of names
+        to results has a result per data set, a mapping of names to tables a table per metric.
     method, value : str, optional
         Columns of a long table.
     dataset : str, optional
-        Its column.  Rows of a wide table with the same data set are its replicates: instances, folds or
-        seeds that are the same for all methods.
+        The column of the data sets.  Rows of a wide table with the same data set are its replicates:
+        instances, folds or seeds that are the same for all methods.
     replicate : str, optional
-        The column of a long table that matches scores across methods (the same fold or instance).  Without
-        it, repeated scores are independent of those of other methods, as seeds are.
+        The column of a long table that matches scores across methods (the same fold, the same instance).
+        Without it, repeated scores of a method on a data set are independent of those of other methods, as
+        seeds are.
     metric : str, optional
         The column with the metric of each row.  Sets and pairs hold simultaneously for all metrics.
     higher_is_better : bool, or mapping of metric to bool
     by : {"mean", "rank"}
         Places by the mean score over data sets, or by the average rank within data sets.
     test : {"auto", "t", "wilcoxon", "signs"}
-        Test of the pairs over data sets; auto is t for means and Wilcoxon's signed ranks for average ranks of
-        up to 60 methods, "signs" enumerates all signs of the differences of up to 16 data sets.
+        Test of the pairs over data sets, with Holm's correction; auto is t for means and Wilcoxon's signed
+        ranks for average ranks of up to 60 methods.  "signs" enumerates all signs of the differences, for
+        up to 16 data sets.
     test_train_ratio : float
-        Test by training rows, if replicates are folds or splits of the same rows: 1/9 for ten folds.
+        Test rows divided by training rows, if replicates are dependent because they are folds or repeated
+        splits of the same rows: 1/9 for ten folds.  0 for independent replicates.
     rope : float, optional
-        Largest difference of no practical importance: pairs get probabilities, by a flat prior.
+        Largest difference of no practical importance: pairs get the probabilities that the first is worse,
+        equivalent and better, by a flat prior.
     confidence_level : float
         Level of all sets and intervals; 1 − `confidence_level` is the family-wise level of the pairs.
     random_state : int
@@ -345,7 +349,8 @@ def standings(
     Returns
     -------
     Standings or MetricStandings
-        With several metrics for each of them, and their agreement.
+        Sets of places, pairs, groups without significant differences, and the influence of single data sets
+        and missing scores; with several metrics, for each of them, with their agreement.
 
     Raises
     ------
@@ -359,9 +364,9 @@ def standings(
 
     Notes
     -----
-    Two questions are distinguished.  *Data sets like these*: would the places be the same on others?  The
-    data sets are the sample; fewer than 8 are too few to answer.  *These data sets*: would they be the same
-    with other instances, folds or seeds?  The replicates of each cell are the sample.
+    Two questions are distinguished.  *Data sets like these*: would the places be the same on other data sets
+    like these?  The data sets are the sample; fewer than 8 are too few to answer.  *These data sets*: would
+    they be the same with other instances, folds or seeds?  The replicates of each cell are the sample.
 
     With missing scores, means come from an additive fit of methods and data sets, pairs are compared on their
     common data sets, and sets are made from pairs (Holm).

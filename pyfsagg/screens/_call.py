@@ -311,8 +311,9 @@ def screen(
         One-sided p-values of the guides, (low, high), or of the one `side`, used only to choose α.
     side : {"both", "low", "high"}
     alpha : float or pair of float, optional
-        Percentile in (0, 1] up to which guides count; a pair is (low, high).  By default the share of guides
-        whose p-value of that side is at most 0.25; without p-values, or for a share up to 0.01, 0.05.
+        Percentile in (0, 1] up to which guides count; a pair is (low, high).  By default the share of
+        guides whose p-value of that side is at most 0.25, and 0.05 if that share is 0.01 or less
+        or no p-values are given.
     null : {"guides", "uniform"}
         The null distribution without controls: *guides* are assigned to the genes at random, without
         replacement, or their percentiles are *uniform*.  See Notes.
@@ -328,8 +329,9 @@ def screen(
         Scores of the guides in further replicates, or further pairs of treatment and control; NaN where
         a guide is missing.  A guide is then ranked by Stuart's Q of its percentiles in all of them.
     guide_weights : array-like (n_guides,), optional
-        Prior trust in each guide, above 0, not derived from this screen.  Scaled to mean 1 in each gene, it
-        divides the percentile of the guide; with ``null="uniform"`` only, for genes of up to 16 guides.
+        Prior trust in each guide, above 0, not derived from this screen.  Weights are scaled to mean 1
+        within each gene, and the percentile of a guide is divided by its weight; with
+        ``null="uniform"`` only, for genes of up to 16 guides.
     shared_guides : {"error", "drop", "each"}
         Refuse guides that are in several genes (one row each), drop them, or count them for each of
         their genes, with one rank among the guides.
@@ -341,8 +343,9 @@ def screen(
     Raises
     ------
     DataError
-        For a guide twice, in two genes or without a gene, a missing or infinite score, arguments of
-        different lengths, no control found, or no gene with `min_guides` guides.
+        For a guide twice, or in two genes (``shared_guides="error"``), a guide without a gene, a
+        missing (``missing="error"``) or infinite score, arguments of different lengths, no control
+        found, or no gene with `min_guides` guides.
 
     Warns
     -----
@@ -360,9 +363,9 @@ def screen(
     quantile of Beta(k, m − k + 1)).  It is summed over the first such k by a recursion of positive
     terms.  No permutation is drawn, so there is no smallest p-value.
 
-    - ``null="guides"``: the places are m of those of all guides of this screen, as in all permutations of
-      the guides together.  Discrete ranks and ties are taken into account, so P(p ≤ x) ≤ x for every x
-      if guides are unrelated to genes, also with replicates, however much these depend on each other.
+    - ``null="guides"``: the places are m of those of all guides of this screen.  The p-value is that of
+      all permutations of the guides together.  Discrete ranks and ties are taken into account, so
+      P(p ≤ x) ≤ x for every x if guides are unrelated to genes.
     - ``null="uniform"``: the places are independent uniform numbers, as in the permutations of
       MAGeCK.  The best of n guides then has p = 1/(2n) where chance gives 1/n, which matters in the
       far tail only; ties on the average rank make it too small without bound: if half of the guides share one
@@ -370,15 +373,20 @@ def screen(
     - controls: the places are m of those of the C controls and of the gene's own guides together, so
       P(p ≤ x) ≤ x if the gene is a control in disguise.  No p-value is below
       1/binomial(C + m, m), so few controls resolve small p-values only coarsely.
+
     - weights: the percentiles are independent and uniform before they are divided by the weights of
       this gene, so P(p ≤ x) ≤ x for each gene whatever the weights of others (as for weighted
       p-values, Genovese, Roeder and Wasserman 2006).
 
+    Replicates keep the null ``"guides"`` exact, however much they depend on each other: a guide is dealt to
+    genes with all its replicates.
+
     All assume that the guides of a gene without an effect are independent of each other.
     Guides that share off-targets or a seed sequence are not: p-values are then too small.
 
-    *A better guide never worsens its gene*: neither ρ nor the p-value, if no scores are tied.  A p-value
-    against controls may become larger when ρ becomes smaller, because the pool holds the guide as well.
+    *A better guide never worsens its gene*: neither ρ nor the p-value, if no scores are tied (a guide
+    that joins or leaves a tie moves the places of the others).  A p-value against controls may become
+    larger when ρ becomes smaller, because the pool holds the guide as well.
 
     References
     ----------

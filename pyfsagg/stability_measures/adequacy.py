@@ -148,6 +148,7 @@ def adequacy(
         Method to imitate repetitions; see the notes.  The default depends on the aggregator of the result,
         and is "bootstrap" for an array.
     n_boot : int, default 200
+        Bootstrap samples.
     sizes : sequence of int or "auto", optional
         Numbers of resamples, each in 2..m, for whose first so many ``result.curve`` has the same
         numbers; "auto": doublings from 25 up to m, and m itself.

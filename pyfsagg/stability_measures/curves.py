@@ -205,9 +205,9 @@ def feature_stability(
         Size k of the selected subset for scores and ranks: a fraction of p (rounded up) or a count.
         A resample that saw s of the p features selects k s / p of them, rounded up.
     confidence_level : float, default 0.95
-        Of the Wilson interval of the selection frequency.
+        Confidence level of the Wilson interval of the selection frequency.
     quantiles : sequence of float
-        Of the rank, each in [0, 1].
+        Quantiles of the rank, each in [0, 1].
     n_features, feature_names, input, ties
         As in :func:`pyfsagg.stability`; a tied feature counts with the share of orders that select it.
 

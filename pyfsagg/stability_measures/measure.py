@@ -40,8 +40,41 @@ def measure_stability(
     random_state: int | np.random.Generator | None = None,
     **measure_params: Any,
 ) -> _base.MeasureValue:
-    """One measure as a number, with the arguments of :func:`pyfsagg.stability`, but "auto" reads 0/1 as
-    selections only if the measure compares sets."""
+    """One measure of the stability of scores, rankings or selections; ``float(result)`` is the value.
+
+    Parameters
+    ----------
+    data, n_features, feature_names, n_features_to_select, similarity, undefined, n_boot, ties
+        As in :func:`pyfsagg.stability`.
+    measure : str, default "nogueira"
+        A name or alias of ``pyfsagg.list_methods("stability")``.
+    input : {"auto", "scores", "ranks", "sets"}
+        As in :func:`pyfsagg.stability`, but "auto" reads 0/1 as selections only if the measure
+        compares sets.
+    interval : {None, "analytic", "bootstrap", "jackknife"}
+        None gives no interval; the others are those of :func:`pyfsagg.stability`.
+    confidence_level : float, default 0.95
+    random_state : int, Generator or None
+        Seed of whatever is drawn, recorded in ``result.seed``; None draws one.
+    **measure_params
+        Options of the measure; see `measure_params` of :func:`pyfsagg.stability`.
+
+    Notes
+    -----
+    Time: O(m p) for correlations, common bits of each pair for set measures, O(p d^2) for canberra with d
+    distinct ranks per feature, O(m p^2) for kendall.  Kendall's weighted form with ties and the
+    similarity-adjusted intersections visit all pairs one by one.
+
+    Examples
+    --------
+    >>> from pyfsagg.stability_measures.measure import measure_stability
+    >>> sets = [{"a", "b"}, {"a", "b"}, {"a", "c"}]
+    >>> measure_stability(sets, n_features=4)
+    MeasureValue(nogueira = 0.333333; 3 resamples read as sets, 3 rows)
+    >>> scores = [[0.3, 0.2, 0.1], [0.3, 0.1, 0.2], [0.5, 0.2, 0.1]]
+    >>> round(float(measure_stability(scores, "spearman")), 4)
+    0.6667
+    """
     spec = _base.STABILITY_MEASURES.get(measure)
     seed = validation.resolve_seed(random_state)
     bound = bind(

@@ -230,6 +230,7 @@ def nogueira(
     n_features, feature_names, n_features_to_select, input, ties
         As in :func:`pyfsagg.stability`; with ties the estimate is the exact mean over all orders.
     confidence_level : float, default 0.95
+        Confidence level, between 0 and 1.
 
     Returns
     -------

@@ -294,13 +294,14 @@ def stability(
     compare : EnsembleResult, array, frame or list, optional
         A second collection over the same features, to test equal stability of both selections.
     paired : bool
-        As in :meth:`pyfsagg.stability_measures.NogueiraResult.compare`.
+        Whether row i of both comes from the same resample; see
+        :meth:`pyfsagg.stability_measures.NogueiraResult.compare`.
     names : two str
         Names of the two collections.
     n_features : int, optional
         Number of features p to choose from; needed by most set measures when `data` is a list.
     feature_names : sequence of str, optional
-        Of the columns; for a list of sets, all features to choose from.
+        Names of the columns; for a list of sets, all features to choose from.
     n_features_to_select : float or int, default 0.25
         For measures of sets on scores or ranks: number of the most important features that are
         selected, a fraction of p (rounded up) or a count.
@@ -321,6 +322,7 @@ def stability(
         interval takes time of the order m^2 p log p; with many resamples it is omitted, with a note,
         unless `measures` names them.
     confidence_level : float, default 0.95
+        Confidence level of the intervals.
     n_boot : int, default 1000
         Bootstrap samples.
     sizes : sequence of float or int, optional

@@ -31,7 +31,14 @@ class EffectSize(Part):
 def noncentral_t_interval(
     t: float, df: float, confidence_level: float = 0.95
 ) -> tuple[float, float]:
-    """Confidence limits of the noncentrality of a t statistic."""
+    """Confidence limits of the noncentrality of a t statistic.
+
+    Examples
+    --------
+    >>> lower, upper = noncentral_t_interval(2.0, 10)
+    >>> round(lower, 4), round(upper, 4)
+    (-0.1835, 4.1011)
+    """
     tail = (1.0 - _base.check_confidence_level("confidence_level", confidence_level)) / 2.0
     t, df = check_real("t", t), check_real("df", df, low=0.0, low_open=True)
     if t < 0.0:
@@ -73,8 +80,16 @@ def _noncentral_t_cdf(t: float, df: float, noncentrality: float) -> float:
 def noncentral_f_interval(
     f: float, df_effect: float, df_error: float, confidence_level: float = 0.95
 ) -> tuple[float, float]:
-    """Confidence limits of the noncentrality λ of an F statistic; 0 where no λ > 0 fits (Steiger 2004,
-    *Beyond the F test*, Psychological Methods 9, 164-182)."""
+    """Confidence limits of the noncentrality λ of an F statistic; 0 where no λ > 0 fits.
+
+    Source: Steiger (2004), *Beyond the F test*, Psychological Methods 9, 164-182.
+
+    Examples
+    --------
+    >>> lower, upper = noncentral_f_interval(4.0, 3, 36)
+    >>> round(lower, 3), round(upper, 3)
+    (0.447, 28.453)
+    """
     tail = (1.0 - _base.check_confidence_level("confidence_level", confidence_level)) / 2.0
     f = check_real("f", f, low=0.0)
     df_effect = check_real("df_effect", df_effect, low=0.0, low_open=True)

@@ -309,7 +309,7 @@ def rank_confidence(
         replicates for known hold far less often than stated (``docs/calibration.md``).
     confidence_level : float
     names : sequence of str, optional
-        By default the index of a Series, the columns of a DataFrame, or item 1, item 2, …
+        Names of the items; by default the index of a Series, the columns of a DataFrame, or item 1, item 2, …
     higher_is_better : bool
         Whether the largest value has rank 1.
     n_draws : int, optional
@@ -317,6 +317,7 @@ def rank_confidence(
         by default.  With `df` there are none.  Of a table, random signs of its rows: 2,000, or 500 for
         more than 500 items; of up to 12 rows all signs are taken.
     random_state : int
+        Seed of the draws.
 
     Returns
     -------

@@ -191,9 +191,9 @@ def studies(
 ) -> Studies:
     """Items with an effect of the same sign in at least `min_studies` studies.
 
-    Each study is a table with a row per item, such as the differential expression of all genes.  For each
-    item: in how many studies at least the effect is there, which studies carry it or speak against it,
-    and what remains without each of them.
+    Each study is a table with a row per item, such as the differential expression of all genes.  Up and
+    down are tested together.  For each item: in how many studies at least the effect is there, which
+    studies carry it or speak against it, and what remains without each of them.
 
     Parameters
     ----------
@@ -211,11 +211,12 @@ def studies(
         What a study says of an item: its p-value, or its place among all items of the study divided by
         their number, which supposes nothing of the p-values but resolves much less.
     adjust : {"adafilter", "bh", "holm", "bonferroni"}
-        Correction across items.  "adafilter" omits items of which fewer than r − 1 studies say anything,
-        and finds far more where most items are null in all studies; for r = 1 it is "bh".
+        Correction across items.  "adafilter" omits items of which fewer than r − 1 studies say
+        anything, and finds far more at the same false discovery rate where most items are null in all
+        studies; for r = 1 it is "bh".
     duplicates : {"error", "first"}
-        Refuse an item that a study names twice, or keep its first row (of several sorted by p-value the
-        smallest, which is too small).
+        Refuse an item that a study names twice, or keep its first row.  If the rows are sorted by p-value
+        that is the smallest of several, which is too small.
 
     Returns
     -------

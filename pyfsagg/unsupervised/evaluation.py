@@ -51,8 +51,8 @@ def evaluate_rankings(
 ) -> pd.DataFrame:
     """Cluster the samples on the features that each method selects, and compare with the classes.
 
-    In each trial FRCM and FRMV share one new ensemble of clusterings; then k-means (k-means++, best of
-    `n_init` starts) is run on the selected features.
+    In each trial FRCM and FRMV share one new ensemble of clusterings, the other methods rank as
+    always; then k-means (k-means++, best of `n_init` starts) is run on the selected features.
 
     Parameters
     ----------
@@ -68,7 +68,8 @@ def evaluate_rankings(
     n_clusters : int, optional
         Clusters of the final k-means; the number of classes by default.
     n_init : int
-        Starts of the final k-means; 10 reproduce the row of principal components in Table 2 of the paper.
+        Starts of the final k-means.  The paper does not state it; with 10 the row of principal
+        components in its Table 2 is reproduced, with 1 the values are lower and more variable.
     n_clusterings, clusterer, standardize
         As in :func:`frcm`; the final k-means sees the same scale.
     random_state : None, int or NumPy generator
@@ -76,7 +77,8 @@ def evaluate_rankings(
     n_jobs : int, optional
         Threads; trials are independent, and no number depends on it.
     execution : Execution, optional
-        Checkpoint and progress of the trials; there are no scratch files.
+        :class:`pyfsagg.Execution`: checkpoint and progress of the trials.  There are no scratch
+        files.
 
     Returns
     -------

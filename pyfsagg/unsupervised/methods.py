@@ -151,18 +151,22 @@ class ConsensusAffinitySelector(_SelectorByClusterings):
     Parameters
     ----------
     n_features_to_select : "mean_plus_sd", float or int
-        Scores above mean plus SD (at least the best one), a fraction (rounded up), or a number.
+        Scores above their mean plus standard deviation (the best feature, if there is none), or a
+        fraction of the features (rounded up), or their number.
     n_clusterings, feature_fraction, k_range, clusterer, standardize, random_state, n_jobs, \
 execution
         As in :func:`pyfsagg.unsupervised.frcm`.
 
     Attributes
     ----------
-    scores_, ranking_ : ndarray (n_features,)
-        Larger = more important; 1 = most important, ties get average ranks.
+    scores_ : ndarray (n_features,)
+        Larger = more important.
+    ranking_ : ndarray (n_features,)
+        Ranks, 1 = most important; ties get average ranks.
     support_ : ndarray of bool (n_features,)
         The features kept; ties are broken by column order.
     result_ : ConsensusRanking
+        The complete result.
 
     See Also
     --------

@@ -105,13 +105,15 @@ def frcm(
     n_jobs : int, optional
         Threads; no bit of the result depends on it.
     execution : Execution, optional
-        Checkpoint and progress of the clusterings; there are no scratch files.
+        :class:`pyfsagg.Execution`: checkpoint and progress of the clusterings.  There are no scratch
+        files.
 
     Returns
     -------
     ConsensusRanking
         Scores of at most 1, larger = more important, about 0 for a feature that is unrelated to the
-        clusters.  A constant feature has the score 0 and may have a better rank than noise: leave it out.
+        clusters.  A constant feature has the score 0, as its affinity is 1 everywhere, and may have
+        a better rank than noise: leave constant features out to rank the others.
 
     Raises
     ------
@@ -128,13 +130,17 @@ def frcm(
     -----
     Zhang, Wong, Shen and Xie, "A new unsupervised feature ranking method for gene expression data
     based on consensus affinity", IEEE/ACM TCBB 9 (2012), Algorithm 1 and equations (4)-(7), (11),
-    (12).  Identical samples (distance 0) have the affinity 1.  Scoring takes O(N² D) time and O(N²) memory.
+    (12).  Identical samples (distance 0) have the affinity 1.
 
-    The result depends on the scale of the features.  With "none", k-means follows the features of large
-    variance, and the affinity of a feature falls with its share of the squared distance.  With "z_score"
-    all features have the same mean share, and the score depends on whether it lies between clusters.
-    The paper does not state its choice, but SVD entropy selects exactly the 342, 228, 380 and 254 genes
-    of its Table 2 on z-scores, the default, and 65, 36, 108 and 89 on the data as they are.
+    The result depends on the scale of the features.  With "none", shifting features or scaling all
+    by one factor changes nothing; scaling one feature does: k-means follows the features of large
+    variance, and the affinity of a feature falls with its share of the squared distance.  With
+    "z_score" all features have the same mean share, and the score depends on whether it lies between
+    clusters.  The paper does not state its choice, but SVD entropy selects exactly the 342, 228, 380
+    and 254 genes of its Table 2 on z-scores, and 65, 36, 108 and 89 on the data as they are.  So
+    "z_score" is the default.
+
+    Scoring takes O(N² D) time and O(N²) memory.
 
     Examples
     --------
@@ -341,8 +347,9 @@ def svd_entropy(X: Any, *, standardize: str = "z_score", n_jobs: int | None = No
 
     Notes
     -----
-    Varshavsky, Gottlieb, Linial and Horn (Bioinformatics 2006).  One eigenvalue decomposition and, per
-    feature, the roots of a secular equation: O(D r²) instead of D decompositions.
+    Varshavsky, Gottlieb, Linial and Horn (Bioinformatics 2006), contribution to the entropy by
+    leaving one out.  One eigenvalue decomposition of the smaller Gram matrix and, per feature, the
+    roots of a secular equation: O(D r²) instead of D decompositions.
 
     Examples
     --------
@@ -465,14 +472,17 @@ def frmv(
 
     Parameters
     ----------
-    X, n_clusterings, feature_fraction, k_range, clusterer, standardize, labels, random_state, n_jobs, \
-execution
+    X, n_clusterings, feature_fraction, k_range, clusterer, standardize, labels
+        As in :func:`frcm`.
+    random_state, n_jobs, execution
         As in :func:`frcm`; one seed gives both methods the same clusterings.
     aggregator : str
-        Any method of :func:`pyfsagg.aggregate`, for the associations of every feature with every partition.
+        Any method of :func:`pyfsagg.aggregate`; it aggregates the association of every feature with
+        every partition.
     association : {"correlation_ratio", "label_correlation"}
-        The correlation ratio, or the absolute linear correlation with the numbers of the clusters, which
-        are arbitrary; it reproduces the numbers of genes in Table 2 of Zhang and others, and their spread.
+        The correlation ratio, or the absolute linear correlation with the numbers of the
+        clusters.  The second depends on the arbitrary numbers of the clusters, which is noise, but it
+        reproduces the numbers of genes in Table 2 of Zhang and others, and their spread.
 
     Returns
     -------

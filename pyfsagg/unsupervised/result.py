@@ -49,13 +49,14 @@ class ConsensusRanking(Recorded):
     scores : ndarray (n_features,)
         Larger = more important.
     ranking : ndarray (n_features,)
-        1 = most important; ties get average ranks.
+        Ranks of `scores`, 1 = most important; ties get average ranks.
     consensus : ndarray (n_samples, n_samples) or None
         Share of the clusterings that put two samples into one cluster.
     labels : ndarray of int32 (n_clusterings, n_samples) or None
         The clusterings.
     parameters, data, versions : dict
-        Settings (with the seed), data (the hash is of the scaled table) and software versions.
+        Settings of the ranking (with the seed that repeats it), data and software versions;
+        ``sha256`` is the hash of the table as it was scored, after `standardize`.
     curves : dict of str to DataFrame
         Comparison with known classes, ``"clustering_curve"`` and ``"borda_curve"``.
 
@@ -116,7 +117,8 @@ class ConsensusRanking(Recorded):
         Parameters
         ----------
         n_features_to_select : "mean_plus_sd", int or float
-            Scores above mean plus standard deviation, a number of features, or a fraction (rounded up).
+            Scores above mean plus standard deviation (``"mean_plus_sd"``), a number of features,
+            or a fraction of them (rounded up).
         """
         mask = self.support(n_features_to_select)
         return [self.feature_names[j] for j in self.order() if mask[j]]
