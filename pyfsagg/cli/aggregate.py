@@ -1,5 +1,7 @@
 """``pyfsagg aggregate`` and ``agreement``: ranked lists into one ranking, and how deep they agree."""
 
+from __future__ import annotations
+
 import argparse
 import textwrap
 from dataclasses import replace

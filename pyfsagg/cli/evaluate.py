@@ -1,5 +1,7 @@
 """``pyfsagg evaluate``: the performance of classifiers with the selected features."""
 
+from __future__ import annotations
+
 import argparse
 from dataclasses import replace
 from typing import Any

@@ -1,5 +1,7 @@
 """``pyfsagg rank`` and ``demo``: rank the features of a table; ``check``: look at it before."""
 
+from __future__ import annotations
+
 import argparse
 import json
 from collections.abc import Callable, Sequence

@@ -1,5 +1,7 @@
 """``pyfsagg report``, ``show`` and ``compare``: what saved results say."""
 
+from __future__ import annotations
+
 import argparse
 from pathlib import Path
 from typing import Any

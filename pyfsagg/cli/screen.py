@@ -1,5 +1,7 @@
 """``pyfsagg screen``: genes of a CRISPR screen, from the scores of their guides."""
 
+from __future__ import annotations
+
 import argparse
 from pathlib import Path
 from typing import Any

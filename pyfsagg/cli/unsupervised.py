@@ -1,5 +1,7 @@
 """``pyfsagg unsupervised``: rank the features of a table without labels."""
 
+from __future__ import annotations
+
 import argparse
 from dataclasses import replace
 from pathlib import Path

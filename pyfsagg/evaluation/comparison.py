@@ -36,7 +36,7 @@ class Divisions:
         self, asked: Question, *, higher_is_better: bool, what: str, call: Call | None = None
     ) -> Standings:
         """Standings of the methods; divisions in which one has no value are omitted."""
-        values = rounded(self.values)
+        values = without_rounding_errors(self.values)
         whole, missing = values.dropna(), values.isna()
         remarks: tuple[str, ...] = ()
         if len(whole) < len(values):
@@ -74,7 +74,7 @@ def divisions_of(
     return Divisions(values, "folds", 1.0 / (n_folds - 1.0), df, protocol != "nested")
 
 
-def rounded(values: pd.DataFrame) -> pd.DataFrame:
+def without_rounding_errors(values: pd.DataFrame) -> pd.DataFrame:
     """The values without rounding errors: means of the same numbers in another order are ties."""
     if values.shape[1] < 2:
         raise DataError(

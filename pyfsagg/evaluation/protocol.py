@@ -80,7 +80,7 @@ class Protocol(Settings):
 
     @property
     def names_given(self) -> tuple[str, ...]:
-        """The protocols of this evaluation, one by one, in the order of :data:`PROTOCOLS`."""
+        """The protocols of this evaluation, one by one."""
         given = self.protocol
         names = {given} if isinstance(given, str) else {*map(str, check_list("protocol", given))}
         if "both" in names:

@@ -19,7 +19,7 @@ from pyfsagg._run.execution import Execution
 from pyfsagg.evaluation.cells import THESIS_THRESHOLDS
 from pyfsagg.evaluation.plan import read_design
 from pyfsagg.evaluation.protocol import Protocol
-from pyfsagg.evaluation.result import Evaluation, over_data_sets, weighted_averages
+from pyfsagg.evaluation.result import Evaluation, standings_over_data_sets, weighted_averages
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
 from pyfsagg.score_tables import MetricStandings, Standings
 from pyfsagg.score_tables.question import Question
@@ -191,7 +191,7 @@ class EvaluationSet(Part):
         """
         asked = Question(confidence_level=confidence_level)
         how: dict[str, Any] = {"classifier": classifier, "protocol": protocol}
-        return over_data_sets(self.evaluations, asked, metric, baselines=baselines, **how)
+        return standings_over_data_sets(self.evaluations, asked, metric, baselines=baselines, **how)
 
     def _standings(self, asked: Question, call: Call | None = None) -> Standings | MetricStandings:
         """What :func:`pyfsagg.standings` makes of them."""

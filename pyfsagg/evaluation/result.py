@@ -328,7 +328,7 @@ class Evaluation(Recorded):
     ) -> Standings | MetricStandings:
         """The same of evaluations of several data sets."""
         metrics = next(iter(results.values())).metrics
-        return asked.each(metrics, partial(over_data_sets, results), call)
+        return asked.each(metrics, partial(standings_over_data_sets, results), call)
 
     def fewest(self, metric: str | None = None) -> pd.DataFrame:
         """The fewest features within one standard error of the best, for each ranking.
@@ -625,7 +625,7 @@ def weighted_averages(
     return wide.rename_axis(columns=None)
 
 
-def over_data_sets(
+def standings_over_data_sets(
     results: Mapping[str, Evaluation],
     asked: Question,
     metric: str | None,
@@ -646,7 +646,7 @@ def over_data_sets(
     else:
         check_choice("classifier", classifier, first.classifiers)
         values = pd.DataFrame(table.xs(classifier, level="classifier"))
-    values = comparison.rounded(values)
+    values = comparison.without_rounding_errors(values)
     rows = np.ascontiguousarray(values.to_numpy(dtype=np.float64))
     datasets, methods = (tuple(map(str, labels)) for labels in (values.index, values.columns))
     found = score_table(rows, np.arange(len(rows)), datasets, methods)

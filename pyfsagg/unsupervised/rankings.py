@@ -270,9 +270,21 @@ def laplacian_score(
     """
     table = clusterings.check_numbers(X, standardize=standardize)
     n_neighbors = check_integer("n_neighbors", n_neighbors, low=1, high=table.n_samples - 1)
-    graph = kneighbors_graph(
-        np.ascontiguousarray(table.values), n_neighbors, mode="distance"
-    ).tocoo()
+    weights = _neighbour_weights(table, n_neighbors, bandwidth)
+    if not weights.sum() > 0.0:
+        raise ParameterError(
+            Use(bandwidth=bandwidth),
+            " is so small that every weight exp(-d^2 / t) is 0",
+            Remedy("use 'mean' or a number near the squared distances between neighbours"),
+        )
+    return score_on_graph(table, weights)
+
+
+def _neighbour_weights(
+    table: Table, n_neighbors: int, bandwidth: float | str
+) -> scipy.sparse.csr_matrix:
+    values = np.ascontiguousarray(table.values)
+    graph = kneighbors_graph(values, n_neighbors, mode="distance").tocoo()
     rows, columns, squared = graph.row, graph.col, np.square(graph.data)
     # An edge holds in both directions whichever sample chose the other; squared lengths are equal
     # either way, so one entry per direction is enough.
@@ -290,14 +302,7 @@ def laplacian_score(
         )
     # A mean of 0: every sample has all its neighbours at distance 0.
     weights = np.ones_like(squared) if t == 0.0 else np.exp(-squared / t)
-    if not weights.sum() > 0.0:
-        raise ParameterError(
-            Use(bandwidth=bandwidth),
-            " is so small that every weight exp(-d^2 / t) is 0",
-            Remedy("use 'mean' or a number near the squared distances between neighbours"),
-        )
-    edges = scipy.sparse.csr_matrix((weights, (key // n, key % n)), shape=(n, n))
-    return score_on_graph(table, edges)
+    return scipy.sparse.csr_matrix((weights, (key // n, key % n)), shape=(n, n))
 
 
 def score_on_graph(table: Table, weights: scipy.sparse.csr_matrix) -> Floats:
