@@ -108,9 +108,12 @@ def test_an_environment_keeps_its_compiled_kernels_apart(tmp_path: Path) -> None
 
 def test_the_lowest_versions_meet_every_test_that_speaks_of_a_library() -> None:
     lines = (ROOT / "tests" / "lowest_selection.txt").read_text().splitlines()
-    selection = [line.split("#")[0].split("::")[0].strip() for line in lines]
-    chosen = [ROOT / part for part in selection if part and not part.startswith("--")]
+    named = [line.split("#")[0].strip().partition("::") for line in lines]
+    chosen = [ROOT / part for part, _, _ in named if part and not part.startswith("--")]
     assert all(path.exists() for path in chosen)
+    assert all(
+        f"def {test}(" in (ROOT / part).read_text("utf-8") for part, _, test in named if test
+    )
     libraries = (
         "pyarrow|polars|narwhals|duckdb|sklearn|statsmodels|joblib|distributed|numba|threadpoolctl|"
         "matplotlib"
