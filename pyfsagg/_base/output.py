@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from pyfsagg._base.interrupts import look, note_written
 from pyfsagg.exceptions import OutputError
 
 LAST = "run.json"  # where files arrive one by one, its presence says that all are there
@@ -77,6 +78,7 @@ class Place:
 
     def publish(self) -> None:
         """Let the draft become the folder."""
+        look()
         try:
             if self._inside:
                 if self._replaces:  # what is there while files change is not complete
@@ -93,6 +95,7 @@ class Place:
                 self.draft.rmdir()
             else:
                 os.replace(self.draft, self._real)
+            note_written(self.folder)
         except OSError as error:
             saved = self.draft
             for number in range(2, 100):  # under a name that shows, if there is one that is free
@@ -156,6 +159,15 @@ def new_file(path: str | os.PathLike[str]) -> Iterator[Path]:
                 os.close(lock)
             if draft is not None:
                 draft.unlink(missing_ok=True)
+
+
+@contextmanager
+def result_file(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A new file that its user asked for, unlike those by which a run goes on later."""
+    with new_file(path) as draft:
+        yield draft
+        look()
+    note_written(Path(path))
 
 
 def _locked_draft(target: Path) -> tuple[Path, int | None]:

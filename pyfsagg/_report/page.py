@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from markupsafe import Markup
 
-from pyfsagg._base.output import new_file
+from pyfsagg._base.output import result_file
 from pyfsagg._base.words import count, plural, readable, words
 from pyfsagg._message import Got, Use
 from pyfsagg._version import __version__
@@ -339,7 +339,7 @@ def write_page(page: Page, path: str | os.PathLike[str]) -> Path:
     """Write a page to one self-contained HTML file, completely or not at all, and return its path; an
     OutputError gives the reason."""
     html_text = render_page(page)
-    with new_file(path) as draft:
+    with result_file(path) as draft:
         draft.write_text(html_text, encoding="utf-8", newline="\n")
     return Path(path)
 

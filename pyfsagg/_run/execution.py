@@ -9,6 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeVar
 
+from pyfsagg._base.interrupts import look
 from pyfsagg._base.memory import memory_limit, read_memory
 from pyfsagg._base.settings import Settings, number_or_auto, option
 from pyfsagg._base.validation import check_integer
@@ -206,9 +207,15 @@ REPORTER: ContextVar[Reporter | None] = ContextVar("reporter", default=None)
 def progress_sink(
     progress: bool | Progress | None, total: int, unit: str = "resample"
 ) -> Iterator[Callable[[int], None]]:
-    """A function to call with what is done: it draws a bar, calls the caller's, or does nothing."""
+    """A function to call with what is done: it looks for interrupts and tells whoever shows progress."""
     with progress_reporter(progress, unit) as report:
-        yield (lambda done: None) if report is None else (lambda done: report(done, total))
+
+        def advance(done: int) -> None:
+            look()
+            if report is not None:
+                report(done, total)
+
+        yield advance
 
 
 def counted(items: Iterable[Item], total: int, unit: str) -> Iterator[Item]:

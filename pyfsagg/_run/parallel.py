@@ -21,6 +21,7 @@ from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.parallel import LokyBackend, MultiprocessingBackend, get_active_backend
 from threadpoolctl import ThreadpoolController
 
+from pyfsagg._base.interrupts import look
 from pyfsagg._message import Got, Param
 from pyfsagg.exceptions import ParameterError, WorkerError
 
@@ -73,7 +74,9 @@ def run_tasks(
     n_jobs = configured if n_jobs is None else _not_zero(n_jobs)
     cluster = type(backend).__name__ not in _LOCAL
     if threads and not cluster and 1 in (n_jobs, len(items)):
-        yield from (function(shared, item) for item in items)
+        for item in items:
+            look()
+            yield function(shared, item)
         return
     packed = _Shared(shared)
     tasks = (delayed(_call)(function, packed, item) for item in items)
@@ -117,6 +120,7 @@ def _on_cluster(
                 answers = _results(_Parallel(return_as=_order_of_results(backend)), tasks)
             sending = False
             for answer in answers:
+                look()
                 done, failures = done + 1, 0
                 yield answer
             return
@@ -231,7 +235,8 @@ def _results(parallel: Parallel, tasks: Iterator[Any]) -> Iterator[Any]:
     """Results as they come."""
     results = parallel(tasks)
     try:
-        for result in results:  # noqa: UP028 - "yield from" would close it too early
+        for result in results:
+            look()
             yield result
     finally:
         if isinstance(results, Iterator):

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from pyfsagg._base.fields import Apart, Part, as_record, put_together, taken_apart
 from pyfsagg._base.memory import within_memory
-from pyfsagg._base.output import new_file, new_folder
+from pyfsagg._base.output import new_folder, result_file
 from pyfsagg._base.registry import Call
 from pyfsagg._base.words import enumerate_names
 from pyfsagg._message import Got, Param
@@ -275,7 +275,7 @@ class Result(Part):
         if self._one_file and target.suffix == ".json":
             if target.exists():
                 raise OutputError(f"{path} exists; name a new file")
-            with new_file(target) as draft:
+            with result_file(target) as draft:
                 draft.write_text(self.to_json(**options) + "\n", encoding="utf-8")
             return target
         with new_folder(path) as draft:

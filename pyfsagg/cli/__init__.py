@@ -8,16 +8,13 @@ import argparse
 import gc
 import io
 import os
-import signal
 import sys
-import threading
 import warnings
-from _thread import interrupt_main
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from importlib.metadata import entry_points
-from typing import Any
 
+from pyfsagg._base.interrupts import Note, Terminated, remembering
 from pyfsagg._base.memory import in_words, memory_limit
 from pyfsagg._command.flags import on_cluster
 from pyfsagg._command.parser import Parser, Terminal, commands_of, nearest, take_config
@@ -131,19 +128,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             stream.reconfigure(errors="backslashreplace")
     words = sys.argv[1:] if arguments is None else list(arguments)
+    note, code = Note(), 0
     try:
-        with _termination_raised():  # around all else: a signal may come at any moment
+        with remembering() as note:  # around all else: a signal may come at any moment
             try:
-                return _run(words)
+                code = _run(words)
             finally:
                 if arguments is None:  # the process ends with the command
                     end_workers()
                     gc.freeze()  # else Python would look for half a second for what it could free
-    except _Terminated:
-        message, code = "terminated; nothing was written", 143
-    except KeyboardInterrupt:
-        message, code = "interrupted; nothing was written", 130
-    _print_error(message, " ".join(words[:1]))
+    except KeyboardInterrupt as stop:
+        note.came = type(stop)
+    if note.came is None:
+        return code
+    message, code = ("terminated", 143) if note.came is Terminated else ("interrupted", 130)
+    written = [str(path) for path in note.written if path.exists()]  # without moved drafts
+    what = f"{', '.join(written)} had been written" if written else "nothing was written"
+    _print_error(f"{message}; {what}", " ".join(words[:1]))
     return code
 
 
@@ -192,42 +193,6 @@ def _run(words: list[str]) -> int:
         message, code = str(error), 2
     _print_error(message, options.command)
     return code
-
-
-class _Terminated(KeyboardInterrupt):
-    """The system asks the process to end."""
-
-
-@contextmanager
-def _termination_raised() -> Iterator[None]:
-    """SIGTERM and the end of a terminal stop a command as Ctrl-C does: nothing half-done stays behind."""
-
-    def stop(number: int, frame: object) -> None:
-        raise _Terminated
-
-    def drop(lost: Any) -> None:
-        """Python drops what is raised in a finalizer: an interrupt comes once more when that has ended."""
-        if isinstance(lost.exc_value, KeyboardInterrupt):
-            number = signal.SIGTERM if isinstance(lost.exc_value, _Terminated) else signal.SIGINT
-            threading.Timer(0.01, again, [threading.get_ident(), number]).start()
-        else:
-            hook(lost)
-
-    # This one also wakes a thread that waits.
-    again = getattr(signal, "pthread_kill", lambda _, number: interrupt_main(number))
-    hook, sys.unraisablehook = sys.unraisablehook, drop
-    usual = {}
-    # What nohup ignores stays ignored; only the main thread hears of signals.
-    with suppress(ValueError):
-        for number in {signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}:
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                usual[number] = signal.signal(number, stop)
-    try:
-        yield
-    finally:
-        sys.unraisablehook = hook
-        for number, handler in usual.items():
-            signal.signal(number, handler)
 
 
 def _print_state(options: argparse.Namespace) -> None:

@@ -7,6 +7,7 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,9 +15,11 @@ import pytest
 
 import pyfsagg
 from pyfsagg._base import output
+from pyfsagg._base.interrupts import remembering
 from pyfsagg._base.output import Place, TakenError, new_file, new_folder
 from pyfsagg._command import results
-from pyfsagg.cli import _termination_raised, main
+from pyfsagg._run.execution import counted
+from pyfsagg.cli import build_parser, main
 from pyfsagg.exceptions import OutputError
 
 BAM = importlib.import_module("pyfsagg.ensemble.methods")  # whose name the function has
@@ -251,41 +254,140 @@ def test_the_end_of_the_terminal_is_an_interrupt_unless_it_is_ignored() -> None:
     usual = signal.getsignal(signal.SIGHUP)
     try:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
-        with pytest.raises(KeyboardInterrupt), _termination_raised():
+        with pytest.raises(KeyboardInterrupt), remembering():
             signal.raise_signal(signal.SIGHUP)
         assert signal.getsignal(signal.SIGHUP) is signal.SIG_DFL
         signal.signal(signal.SIGHUP, signal.SIG_IGN)  # as nohup does
-        with _termination_raised():
+        with remembering():
             signal.raise_signal(signal.SIGHUP)
     finally:
         signal.signal(signal.SIGHUP, usual)
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupt_while_python_frees_something_is_not_dropped(
-    number: int, code: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    class Freed:
-        def __del__(self) -> None:
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Who starts the tests in the background of a shell ignores interrupts."""
+    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, usual)
+
+
+def _free(number: int) -> None:
+    """Free something whose finalizer meets a signal: Python drops what that raises."""
+    type("Freed", (), {"__del__": lambda _: signal.raise_signal(number)})()
+
+
+def _at_event(place: int, number: int) -> None:
+    """Raise a signal at the call or return of this number from here on."""
+    left = place
+
+    def count(*_: object) -> None:
+        nonlocal left
+        left -= 1
+        if left < 0:
+            sys.setprofile(None)
             signal.raise_signal(number)
 
-    def frees(options: object) -> None:
-        Freed()
-        time.sleep(60)  # the interrupt ends it
+    sys.setprofile(count)
 
-    monkeypatch.setattr("pyfsagg.cli.lists._datasets", frees)
-    hook = sys.unraisablehook
-    # Who starts the tests in the background of a shell ignores interrupts.
-    usual = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        assert main(["datasets"]) == code
-    finally:
-        signal.signal(signal.SIGINT, usual)
-    said = capsys.readouterr().err
-    assert said.startswith("pyfsagg datasets: ")
-    assert said.endswith("; nothing was written\n")
-    assert said.count("\n") == 1
-    assert sys.unraisablehook is hook
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize("where", ["before a loop", "in a loop", "after all loops"])
+def test_an_interrupt_that_python_drops_still_ends_the_command(
+    where: str,
+    number: int,
+    code: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    done = []
+
+    def work(options: object) -> None:
+        if where == "before a loop":
+            _free(number)
+        for step in counted(range(4), 4, "step"):
+            if where == "in a loop" and step == 1:
+                _free(number)
+            done.append(step)
+        if where == "after all loops":
+            _free(number)
+
+    monkeypatch.setattr("pyfsagg.cli.lists._datasets", work)
+    hook, handler = sys.unraisablehook, signal.getsignal(number)
+    assert main(["datasets"]) == code
+    ended = {"before a loop": [], "in a loop": [0, 1], "after all loops": [0, 1, 2, 3]}
+    assert done == ended[where]
+    how = "interrupted" if code == 130 else "terminated"
+    assert capsys.readouterr().err == f"pyfsagg datasets: {how}; nothing was written\n"
+    assert (sys.unraisablehook, signal.getsignal(number)) == (hook, handler)
+
+
+@pytest.mark.usefixtures("interruptible")
+@pytest.mark.parametrize("first", ["in a finalizer", "not at all"])
+def test_an_interrupt_at_any_moment_ends_the_command(
+    first: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A hundred moments: in finalizers, in what Python calls when it drops an exception, and in the loop."""
+
+    def work(options: object) -> None:
+        _at_event(place, signal.SIGINT)
+        try:
+            for _ in counted(range(100), 100, "step"):
+                if first == "in a finalizer":
+                    for _ in range(10):
+                        _free(signal.SIGINT)
+        finally:
+            sys.setprofile(None)
+
+    monkeypatch.setattr("pyfsagg.cli.lists._datasets", work)
+    parser = build_parser()  # once, for it takes longer than all else
+    monkeypatch.setattr("pyfsagg.cli.build_parser", lambda: parser)
+    for place in range(100):
+        assert main(["datasets"]) == 130
+        said = capsys.readouterr().err
+        assert said == "pyfsagg datasets: interrupted; nothing was written\n", place
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_a_second_interrupt_cuts_short_what_tidies_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    tidied = []
+
+    def work(options: object) -> None:
+        try:
+            signal.raise_signal(signal.SIGINT)
+        finally:
+            signal.raise_signal(signal.SIGINT)
+            tidied.append("all")
+
+    monkeypatch.setattr("pyfsagg.cli.lists._datasets", work)
+    assert main(["datasets"]) == 130
+    assert not tidied
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupted_command_names_what_it_had_written(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    publish = Place.publish
+
+    def just_before(place: Place) -> None:
+        _free(signal.SIGINT)
+        publish(place)
+
+    def just_after(place: Place) -> None:
+        publish(place)
+        _free(signal.SIGINT)
+
+    monkeypatch.setattr(Place, "publish", just_before)
+    assert _rank("--output", "out") == 130
+    assert capsys.readouterr().err == "pyfsagg rank: interrupted; nothing was written\n"
+    assert not list(here.iterdir())
+    monkeypatch.setattr(Place, "publish", just_after)
+    assert _rank("--output", "out") == 130
+    assert capsys.readouterr().err == "pyfsagg rank: interrupted; out had been written\n"
+    assert {path.name for path in (here / "out").iterdir()} == FILES
+    monkeypatch.undo()
 
 
 def test_an_interrupt_before_the_command_begins_is_one_line(
