@@ -133,6 +133,11 @@ def is_single(value: object) -> bool:
     return getattr(value, "ndim", 1) == 0
 
 
+def is_column(name: object, columns: Any) -> bool:
+    """Whether one of these columns has this name; what cannot be a name is none."""
+    return isinstance(name, Hashable) and name in columns
+
+
 def is_word(value: object, word: str) -> bool:
     """Whether `value` is this text; False for arrays, whose comparison is elementwise."""
     return isinstance(value, str) and value == word

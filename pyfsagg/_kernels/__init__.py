@@ -3,8 +3,9 @@
 numba tells from the text of a kernel's own file whether the code on disk is still valid.  A kernel
 that calls one of another file contains a copy of its code, old after an upgrade of that file only, and
 versions of numba share file names.  So whatever was compiled from different sources of this folder, or
-by another numba, is thrown away here, before any kernel is loaded; and so is what a full disk or a crash
-has cut off.  Where nothing can be kept, kernels are compiled into a folder for this process.
+by another numba, is thrown away here, before any kernel is loaded.  A digest at the end of each file tells
+what a full disk, a crash or the years have damaged, which is compiled again.  Where nothing can be kept,
+kernels are compiled into a folder for this process.
 
 A wheel may bring what was compiled when it was built (`tools/compiled_kernels.py`), as archives in the
 folder `compiled`: of these sources, for one version of numba and of Python and for processors that have
@@ -23,7 +24,8 @@ import pickle
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeVar, overload
@@ -58,6 +60,26 @@ class _SharedCacheFile(IndexDataCacheFile):
         files._save_index(overloads)
         files._save_data(name, data)
 
+    @contextmanager
+    def _open_for_write(self, filepath: str) -> Iterator[io.BytesIO]:
+        content = io.BytesIO()
+        yield content
+        numbas: Any = super()  # numba has no types
+        with numbas._open_for_write(filepath) as file:
+            file.write(content.getvalue() + hashlib.sha256(content.getbuffer()).digest())
+
+    def _load_index(self) -> dict[Any, str]:
+        files: Any = self
+        numbas: Any = super()
+        return numbas._load_index() if _undamaged(files._index_path) else {}
+
+    def _load_data(self, name: str) -> Any:
+        files: Any = self
+        numbas: Any = super()
+        if not _undamaged(files._data_path(name)):
+            raise FileNotFoundError  # which numba bears with: it compiles
+        return numbas._load_data(name)  # a pickle ends before the digest
+
     def load(self, key: Any) -> Any:
         """The code from the cache, or else what came with the package for this processor."""
         files: Any = super()  # numba has no types
@@ -70,6 +92,15 @@ class _SharedCacheFile(IndexDataCacheFile):
         if archive is None or name not in archive.namelist():
             return None
         return pickle.loads(archive.read(name))
+
+
+def _undamaged(path: str) -> bool:
+    """Whether a file is there and ends with the digest of what stands before."""
+    try:
+        content = Path(path).read_bytes()
+    except OSError:
+        return False
+    return hashlib.sha256(content[:-32]).digest() == content[-32:]
 
 
 def _number(key: Any) -> int:
@@ -137,8 +168,7 @@ def _forget_other_sources(sources: Path) -> bool:
     left = False
     for cache in _caches(sources):
         stamp = cache / _STAMP
-        known = stamp.is_file() and stamp.read_text() == _digest(sources)
-        if known and not any(map(_cut_off, cache.glob("*.nb[ic]"))):
+        if stamp.is_file() and stamp.read_text() == _digest(sources):
             left = left or any(cache.glob("*.nbc"))
             continue
         # Of two processes that do this at once one may compile again; numba bears with missing files.
@@ -146,14 +176,6 @@ def _forget_other_sources(sources: Path) -> bool:
             path.unlink(missing_ok=True)
         stamp.write_text(_digest(sources))
     return left
-
-
-def _cut_off(path: Path) -> bool:
-    """Whether the end of a file is missing: it is a pickle, which ends with a full stop."""
-    with path.open("rb") as file:
-        size = file.seek(0, os.SEEK_END)
-        file.seek(max(0, size - 1))
-        return file.read() != b"."
 
 
 def compiled() -> bool:

@@ -102,10 +102,20 @@ class Saved:
     def arrays(self) -> Arrays:
         import numpy as np
 
-        with (self.path / ARRAY_FILE).open("rb") as file, np.load(file) as arrays:
-            size = sum(part.file_size for part in arrays.zip.infolist())
+        with (self.path / ARRAY_FILE).open("rb") as file, np.load(file) as archive:
+            size = sum(part.file_size for part in archive.zip.infolist())
             with within_memory(size, str(file.name), "open it where there is more memory"):
-                return dict(arrays)
+                arrays = dict(archive)
+        # Records of earlier versions do not tell the shapes.
+        found = {name: _shape(array) for name, array in arrays.items()}
+        wanted = self.document.get("arrays", found)
+        for name in (*wanted, *found):
+            if (met := found.get(name, "missing")) != (told := wanted.get(name, "nothing")):
+                raise OutputError(
+                    f"{self.path / ARRAY_FILE} is damaged, or of another run: the array {name!r} is {met}, "
+                    f"and {RUN_FILE} says {told}"
+                )
+        return arrays
 
     def frame(
         self,
@@ -291,6 +301,7 @@ class Result(Part):
             write_csv(frame, folder / name, index=frame.index.name is not None)
         for name, text in self._texts(view).items():
             (folder / name).write_text(text, encoding="utf-8")
+        shapes: dict[str, str] = {}
         if arrays := self._arrays():
             import numpy as np
 
@@ -298,13 +309,15 @@ class Result(Part):
             with zipfile.ZipFile(folder / ARRAY_FILE, "w", compresslevel=1) as archive:
                 for name, values in arrays.items():
                     values = np.asanyarray(values)
+                    shapes[name] = _shape(values)
                     sample = values.flat[:COMPRESSED_CELLS].tobytes()
                     spares = len(zlib.compress(sample, 1)) <= WORTH_COMPRESSION * len(sample)
                     archive.compression = zipfile.ZIP_DEFLATED if spares else zipfile.ZIP_STORED
                     with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
                         np.lib.format.write_array(member, values, allow_pickle=False)
         files = sorted([*(file.name for file in folder.iterdir()), RUN_FILE])
-        record = _json_of({**self._document(view), "files": files})
+        more = {"arrays": shapes} if shapes else {}
+        record = _json_of({**self._document(view), **more, "files": files})
         (folder / RUN_FILE).write_text(record + "\n", encoding="utf-8")
 
     @classmethod
@@ -476,6 +489,11 @@ def _saying_what_is_wrong(path: str | os.PathLike[str], noun: str) -> Iterator[N
     except _DAMAGES as error:
         what = "it is not JSON" if isinstance(error, json.JSONDecodeError) else repr(error)
         raise OutputError(f"{path} is not a saved {noun}, or damaged: {what}") from None
+
+
+def _shape(array: NDArray[Any]) -> str:
+    """The shape of an array, as the record has it."""
+    return " x ".join(map(str, array.shape))
 
 
 def _json_of(document: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ import numpy as np
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
 from pyfsagg._base.spellings import answers_spellings, other_argument
+from pyfsagg._base.validation import check_list
 from pyfsagg._message import Param
 from pyfsagg._table import frames, look, sparse, table
 from pyfsagg.datasets import check_table, load_dataset, read_table
@@ -105,8 +106,9 @@ def rank(
         options["resampling"] = GroupedBootstrap(groups)
     if isinstance(filters, str) and filters == "auto":
         return bam(X, y, **options)
-    names = [filters] if isinstance(filters, str) or callable(filters) else list(filters)
-    if len(names) > 1:
+    alone = isinstance(filters, str) or callable(filters) or hasattr(filters, "fit")
+    names = [filters] if alone else check_list("filters", filters)
+    if len(names) != 1:
         return bam(X, y, filters=names, **options)
     return wam(X, y, filter=names[0], **options)
 

@@ -65,7 +65,7 @@ class _AggregationSelector(selectors.TableSelector):
         number, limits = options.pop("n_features_to_select"), (self.max_false, self.fdr)
         del options["max_false"], options["fdr"]
         # A limit on false selections replaces the number.
-        limited = limits != (None, None)
+        limited = any(limit is not None for limit in limits)
         wish = read_wish("auto" if limited else number, max_false=limits[0], fdr=limits[1])
         params = scoring.deep_enough(self._filters(), self.filter_params, n_features, number)
         options["filter_params"] = params

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers
 from pyfsagg._base.fields import Part
-from pyfsagg._base.validation import as_array, check_level
+from pyfsagg._base.validation import as_array, check_level, got_short
 from pyfsagg._base.words import enumerate_names, number, plural, readable
 from pyfsagg._kernels.ranks import first_within
 from pyfsagg._message import Param
@@ -89,7 +89,14 @@ def comparable_evidence(
     >>> np.exp(-comparable_evidence([0.0, 3.0, 12.0], null, [0, 0, 0])[0]).round(5).tolist()
     [1.0, 0.05184, 4e-05]
     """
-    scores, drawn, kind = np.asarray(observed), np.asarray(null), np.asarray(kinds)
+    scores, drawn = _checked(observed, null)
+    kind = as_array("kinds", kinds, np.float64)
+    if kind.shape != scores.shape or np.isnan(kind).any():
+        raise DataError(
+            Param("kinds"),
+            f" must have one number for each of the {scores.size} features",
+            got_short(kinds),
+        )
     own, others = np.empty(scores.shape), np.empty(drawn.shape)
     values = np.unique(kind)
     for value in values:
@@ -244,14 +251,19 @@ def step_down_max_t(observed: ArrayLike, null: ArrayLike) -> tuple[Floats, Float
 def _checked(observed: ArrayLike, null: ArrayLike) -> tuple[Floats, Floats]:
     scores = as_array("observed", observed, np.float64)
     drawn = as_array("null", null, np.float64)
-    if scores.ndim != 1 or drawn.ndim != 2 or drawn.shape[1] != scores.size or not drawn.size:
+    if scores.ndim != 1 or not scores.size:
+        raise DataError(
+            Param("observed"),
+            f" must have one score for each feature, got the shape {scores.shape}",
+        )
+    if drawn.ndim != 2 or drawn.shape[1] != scores.size or not drawn.size:
         raise DataError(
             Param("null"),
             f" must have one column per feature ({scores.size}) and at least one row, got the ",
             f"shape {drawn.shape}",
         )
-    if np.isnan(scores).any() or np.isnan(drawn).any():
-        raise DataError("a score is missing; every feature needs one in every run")
+    if not (np.isfinite(scores).all() and np.isfinite(drawn).all()):
+        raise DataError("a score is missing or infinite; every feature needs one in every run")
     return scores, drawn
 
 

@@ -265,6 +265,6 @@ def _table_with(content: bytes, label: str, ids: str | None) -> pd.DataFrame:
         raise DataError(f"{label} is empty, not a table of items by lists")
     frame = read_delimited(content, label, text_columns=() if ids is None else (ids,))
     frame = frame.set_axis([str(name).strip() for name in frame.columns], axis="columns")
-    if ids is not None and ids not in frame.columns:
+    if ids is not None and not validation.is_column(ids, frame.columns):
         raise UnknownNameError(f"ids column (of {label})", ids, frame.columns)
     return frame

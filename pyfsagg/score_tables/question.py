@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
-from pyfsagg._base.validation import as_array, check_choice, check_flag, check_integer, check_real
+from pyfsagg._base.validation import (
+    as_array,
+    check_choice,
+    check_flag,
+    check_integer,
+    check_real,
+    is_column,
+)
 from pyfsagg._base.words import plural
 from pyfsagg._message import Param
 from pyfsagg._table.frames import frame_of_array, pandas_frame
@@ -73,7 +80,7 @@ def read_scores(
 
 
 def named_column(frame: pd.DataFrame, name: str) -> pd.Series[Any]:
-    if name not in frame.columns:
+    if not is_column(name, frame.columns):
         raise UnknownNameError("column", name, map(str, frame.columns))
     found = frame[name]
     if isinstance(found, pd.DataFrame):

@@ -14,7 +14,7 @@ import pandas as pd
 
 from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.fields import Part, plain, row_of
-from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real
+from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real, is_column
 from pyfsagg._message import NAN, Got, Param, Remedy, Use, named
 from pyfsagg._run.result import records
 from pyfsagg._table.frames import FRAMES, frame_of_array, pandas_frame, pandas_series
@@ -165,7 +165,7 @@ def _as_frame(data: Any) -> pd.DataFrame:
 
 
 def _column(frame: pd.DataFrame, role: str, name: Hashable) -> pd.Series[Any]:
-    if name not in frame.columns:
+    if not is_column(name, frame.columns):
         raise UnknownNameError(f"{role} column", name, [str(column) for column in frame.columns])
     column = frame[name]
     if isinstance(column, pd.DataFrame):

@@ -109,7 +109,7 @@ def test_matrix_on_standard_input(pyfsagg: Any, tmp_path) -> None:
     assert done.stderr == ""
     document = json.loads(done.stdout)
     record = json.loads((tmp_path / "pyfsagg-aggregate" / "run.json").read_text())
-    assert {**document, "files": record["files"]} == record
+    assert {**document, "arrays": record["arrays"], "files": record["files"]} == record
     values = scores.set_index(scores["entrez"].astype(str))[list("abcd")].T
     table = RankTable.from_scores(values, False, ties="min", full=False)
     expected = aggregate(table, "rra").to_frame()

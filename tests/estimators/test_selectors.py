@@ -126,3 +126,6 @@ def test_what_is_refused() -> None:
             WithinAggregationSelector(n_features_to_select=threshold, n_resamples=5).fit(X, Y)
     with pytest.raises(exceptions.DataError, match="more than a quarter"):
         WithinAggregationSelector(n_resamples=5).fit(X, X["alcohol"])
+    for limit in ("max_false", "fdr"):
+        with pytest.raises(exceptions.ParameterError, match=limit):
+            WithinAggregationSelector(**{limit: np.array([0.1, 0.2])}).fit(X, Y)

@@ -8,6 +8,7 @@ from refusals import refused
 from scipy.stats import binom
 
 from pyfsagg.error_control import (
+    comparable_evidence,
     integrated_path,
     pfer_bound,
     pfer_size,
@@ -94,7 +95,23 @@ def test_what_is_refused() -> None:
         ((np.full((3, 2, 2), np.nan),), {}, DataError, "missing or infinite"),
         (([[[1.0, 2.0], [3.0, np.inf]]] * 2,), {}, DataError, "missing or infinite"),
     )
-    refused(step_down_max_t, (([1.0, 2.0], [[1.0]]), {}, DataError, "one column per feature"))
+    for of_scores, more in ((step_down_max_t, ()), (comparable_evidence, ([0, 0],))):
+        refused(
+            of_scores,
+            (([1.0, 2.0], [[1.0]], *more), {}, DataError, "one column per feature"),
+            (([1.0, 2.0], [1.0, 2.0], *more), {}, DataError, r"the shape \(2,\)"),
+            ((1.0, [[1.0]], *more), {}, DataError, "one score for each feature"),
+            (
+                ([1.0, 2.0], [[1.0, np.nan], [1.0, 2.0]], *more),
+                {},
+                DataError,
+                "missing or infinite",
+            ),
+            (([1.0, -np.inf], [[1.0, 2.0]], *more), {}, DataError, "missing or infinite"),
+        )
+    for kinds in ([0], [0, math.nan], 0, [0, "x"]):
+        case = (([1.0, 2.0], [[1.0, 2.0]], kinds), {}, DataError, "kinds must")
+        refused(comparable_evidence, case)
 
 
 # -- halves ---------------------------------------------------------------------------------------

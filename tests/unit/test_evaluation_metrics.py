@@ -60,6 +60,7 @@ def test_what_is_refused() -> None:
     for accuracy, shares, error, message in (
         ([0.5], [1.0], ParameterError, "no weight"),
         ([0.5], [0.0], ParameterError, "above 0"),
+        ([0.5, 0.6], [0.5, 1.5], ParameterError, "at most 1"),
         ([0.5], [], ParameterError, "above 0"),
         ([0.5, 0.6], [0.5], DataError, "one value for each of the 1 thresholds"),
         (0.5, [0.5], DataError, "last axis"),

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 import pyfsagg
 from pyfsagg._base.spellings import answers_spellings
@@ -99,6 +100,18 @@ def test_arguments_of_other_packages_are_answered() -> None:
 
     with pytest.raises(TypeError, match=r"inner\(\) got an unexpected keyword argument 'seed'"):
         outer()
+
+
+def test_what_is_no_filter_is_refused_and_an_estimator_is_one() -> None:
+    for filters, error in ((True, InputTypeError), (3.0, InputTypeError), ([], ParameterError)):
+        with pytest.raises(error, match="filters"):
+            pyfsagg.rank(WINE.X, WINE.y, filters=filters)
+    tree = DecisionTreeClassifier(random_state=0)
+    alone, listed = (
+        pyfsagg.rank(WINE.X, WINE.y, filters=filters, checks="none", **FEW)
+        for filters in (tree, [tree])
+    )
+    np.testing.assert_array_equal(alone.scores, listed.scores)
 
 
 def test_filters_of_other_packages_are_answered() -> None:

@@ -133,6 +133,33 @@ def test_what_cannot_be_read_is_said_in_one_way(kind: str, tmp_path: Path) -> No
             type(result).load(folder)
 
 
+@pytest.mark.parametrize("kind", MAKE)
+def test_arrays_of_another_shape_than_the_record_says_are_refused(
+    kind: str, tmp_path: Path
+) -> None:
+    """Also if the arrays fit together, as do those that all lack their last column."""
+    folder = made(kind).save(tmp_path / "run")
+    if not (folder / ARRAY_FILE).exists():
+        return
+    with np.load(folder / ARRAY_FILE) as file:
+        arrays = dict(file)
+    cut = {name: array[..., :-1] for name, array in arrays.items()}
+    first, *others = arrays
+    for damaged, message in (
+        (cut, rf"matrices\.npz is damaged, .* run\.json says {arrays[first].shape[0]}"),
+        ({name: arrays[name] for name in others}, rf"the array '{first}' is missing"),
+        ({**arrays, "more": arrays[first]}, "the array 'more' is .* run.json says nothing"),
+    ):
+        np.savez(folder / ARRAY_FILE, **damaged)
+        with pytest.raises(OutputError, match=message):
+            pyfsagg.load_result(folder)
+    np.savez(folder / ARRAY_FILE, **arrays)
+    record = json.loads((folder / RUN_FILE).read_text(encoding="utf-8"))
+    del record["arrays"]  # as earlier versions wrote it
+    (folder / RUN_FILE).write_text(json.dumps(record), encoding="utf-8")
+    assert isinstance(pyfsagg.load_result(folder), type(made(kind)))
+
+
 @pytest.mark.parametrize("kind", PAPERS)
 def test_results_of_comparisons_with_papers_are_shown_and_reported(
     kind, tmp_path, capsys, monkeypatch

@@ -376,6 +376,7 @@ def test_refusals() -> None:
     for table, options, error, message in (
         (frame, {"method": "a"}, ParameterError, "name both for a long table"),
         (frame, {"dataset": "nothing"}, UnknownNameError, "column"),
+        (frame, {"dataset": np.ones((2, 2))}, UnknownNameError, "column"),
         (frame[["a"]], {}, DataError, "the table has 1 method"),
         (frame.assign(b=NAN), {}, DataError, "'b' has no score at all"),
         (frame.assign(x="one", y="two"), {}, DataError, text),
