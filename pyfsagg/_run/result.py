@@ -338,8 +338,8 @@ class Result(Part):
             kind, schema = saved.document.get("kind"), saved.document.get("schema")
             if (kind, schema) != (cls._kind, cls._schema):
                 raise OutputError(
-                    f"{path} contains a {kind!r} of schema {schema!r}; {cls.__name__} of this version "
-                    f"reads {cls._kind!r} of schema {cls._schema}"
+                    f"{path} contains no saved {cls._noun}: its record is {kind!r} of schema {schema!r}, not "
+                    f"{cls._kind!r} of schema {cls._schema}"
                 )
             made = cls._from_files(saved)
             # Results are frozen; how one was shown is no part of what it is.

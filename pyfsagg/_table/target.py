@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -14,7 +15,7 @@ from pyfsagg._base import validation
 from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import TASKS, Task
-from pyfsagg._message import FALSE, INF, NAN, NONE, TRUE, Got, Param, Phrase, Remedy, Use
+from pyfsagg._message import FALSE, INF, NAN, NONE, TRUE, Got, Param, Phrase, Public, Remedy, Use
 from pyfsagg._table.frames import frame_of_array, pandas_frame, pandas_series
 from pyfsagg._table.table import Adjusters, T, Table, set_apart
 from pyfsagg.exceptions import DataError
@@ -117,8 +118,7 @@ def _columns(y: Any) -> pd.DataFrame:
         frame = frame_of_array(array, columns=names)
     else:
         raise DataError(
-            Use(task="survival"),
-            f" needs times and events, and y has the shape {array.shape}; {_SHAPES}",
+            f"a survival target has times and events, and y has the shape {array.shape}; {_SHAPES}"
         )
     if frame.shape[1] == 3:
         raise DataError(
@@ -127,9 +127,7 @@ def _columns(y: Any) -> pd.DataFrame:
             f"{_SHAPES} of right-censored times",
         )
     if frame.shape[1] != 2:
-        raise DataError(
-            Use(task="survival"), f" needs two columns, and y has {frame.shape[1]}; {_SHAPES}"
-        )
+        raise DataError(f"a survival target has two columns, and y has {frame.shape[1]}; {_SHAPES}")
     if _is_indicator(frame.iloc[:, 0]) and not _is_indicator(frame.iloc[:, 1]):
         raise DataError(
             f"the first column of y, {str(frame.columns[0])!r}, contains 0 and 1 only, and the second does "
@@ -326,9 +324,11 @@ def check_target(
     task: str = "classification",
     bins: int = 5,
     optional: bool = False,
+    instead: Sequence[object] = (),
 ) -> Target:
     """Read a target. `min_per_class` is the average class size below which labels count as numbers or
-    names, `bins` the number of bins, and `optional` allows None."""
+    names, `bins` the number of bins, `optional` allows None, and `instead` is what the caller offers for
+    numbers, such as `AS_NUMBER`."""
     if isinstance(y, Target):
         return y
     validation.check_choice("task", task, TASKS)
@@ -368,7 +368,7 @@ def check_target(
         return Target(*_binned(values, bins), label, values)
     if array.dtype.kind not in "fiub" and not isinstance(series.dtype, pd.CategoricalDtype):
         array = _as_words(array, label)
-    return _class_target(array, label, min_per_class)
+    return _class_target(array, label, min_per_class, instead)
 
 
 def _check_length(n_labels: int, n_samples: int) -> None:
@@ -392,7 +392,9 @@ def _as_words(array: NDArray[Any], label: str) -> NDArray[Any]:
     return words
 
 
-def _class_target(array: NDArray[Any], label: str, min_per_class: float) -> Target:
+def _class_target(
+    array: NDArray[Any], label: str, min_per_class: float, instead: Sequence[object]
+) -> Target:
     """A target of classes, or an error."""
     n_samples = len(array)
     classes, codes = np.unique(np.asarray(array), return_inverse=True)
@@ -405,9 +407,8 @@ def _class_target(array: NDArray[Any], label: str, min_per_class: float) -> Targ
         raise DataError(
             f"the target {label!r} has {len(classes)} different values in {n_samples} ",
             f"samples, more than {share}: Unknown label type: continuous, or an identifier. Bin ",
-            "it into classes first, or use ",
-            Use(task="regression"),
-            " if it is a number to be predicted",
+            "it into classes first",
+            *instead,
         )
     validation.check_writable_names([str(name) for name in classes.tolist()], "a class")
     return Target(codes.astype(np.int32), tuple(classes.tolist()), label)
@@ -438,10 +439,19 @@ def _one_dimensional(y: ArrayLike) -> NDArray[Any]:
     return array
 
 
-def read_target(task: Task, table: T, y: Any, *, optional: bool = False) -> tuple[T, Target]:
+AS_NUMBER = (", or use ", Use(task="regression"), " if it is a number to be predicted")
+IN_A_RUN = (", or rank by ", Public("wam"), " with ", Use(task="regression"), *AS_NUMBER[2:])
+"""What is said to whoever gives numbers to a function with a task, and to one of filters without."""
+
+
+def read_target(
+    task: Task, table: T, y: Any, *, optional: bool = False, instead: Sequence[object] = AS_NUMBER
+) -> tuple[T, Target]:
     """The features of a table and its target, with what is set apart of the rows; no target if `optional`."""
     n_samples, bins = table.n_samples, task.target_bins
-    target = check_target(y, n_samples, task=task.task, bins=bins, optional=optional)
+    target = check_target(
+        y, n_samples, task=task.task, bins=bins, optional=optional, instead=instead
+    )
     if task.adjust is None and task.always is None:
         return table, target
     features, adjusters, always = set_apart(task, table)

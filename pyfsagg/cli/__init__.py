@@ -6,7 +6,6 @@ for the command itself: cross-check says with it that something disagrees.
 
 import argparse
 import gc
-import io
 import os
 import sys
 import warnings
@@ -18,6 +17,7 @@ from pyfsagg._base.interrupts import Note, Terminated, remembering
 from pyfsagg._base.memory import in_words, memory_limit
 from pyfsagg._command.flags import on_cluster
 from pyfsagg._command.parser import Parser, Terminal, commands_of, nearest, take_config
+from pyfsagg._command.streams import visible_streams
 from pyfsagg._run.execution import end_workers
 from pyfsagg._version import __version__
 from pyfsagg.cli import (
@@ -123,10 +123,11 @@ def _print_error(message: str, command: str = "") -> None:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        # A terminal that knows ASCII only gets escapes instead of an error after the work is done.
-        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
-            stream.reconfigure(errors="backslashreplace")
+    with visible_streams():
+        return _main(arguments)
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     words = sys.argv[1:] if arguments is None else list(arguments)
     note, code = Note(), 0
     try:

@@ -23,7 +23,7 @@ from pyfsagg._table.columns import Kind
 from pyfsagg._table.groups import GroupedColumns
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.table import AnyTable, Table, Weights, as_table, full_weights
-from pyfsagg._table.target import Target, check_target
+from pyfsagg._table.target import IN_A_RUN, Target, check_target
 from pyfsagg.discretization import SortedColumns
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -173,7 +173,7 @@ def score_features(
 ) -> Floats:
     """Scores (n_features,) of one table, which is read with the options `reading`."""
     table = as_table(X, **reading)
-    target = check_target(y, table.n_samples, task=task)
+    target = check_target(y, table.n_samples, task=task, instead=IN_A_RUN)
     scorer = prepare(table, target, **parameters)
     weights = full_weights(table.n_samples, sample_weight)
     scores: Floats = scorer(weights, target.codes[np.newaxis, :])[output][0]

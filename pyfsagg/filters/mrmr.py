@@ -30,7 +30,7 @@ from pyfsagg._kernels.mrmr import CMIM, DISR, JMI, JMIM, MIM, MRMR, NJMIM, mrmr_
 from pyfsagg._message import DIVIDE_WEIGHTS, NAN, Message, Remedy, Use
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.table import Table, Weights, as_table, full_weights
-from pyfsagg._table.target import Target, read_target
+from pyfsagg._table.target import IN_A_RUN, Target, read_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters import _base
 
@@ -222,7 +222,7 @@ def _orders_of_pairs(table: Table, target: Target) -> Iterator[NDArray[np.uint32
         raise DataError(
             f"the target {target.name!r} has {target.n_classes} classes, which have no order for ",
             Use(binning="kendall"),
-            Remedy("use two classes, a number, or ", Use(binning="equal_width")),
+            Remedy("use two classes or ", Use(binning="equal_width"), *IN_A_RUN),
         )
     n, p = table.values.shape
     what = f"the order of the pairs of {n:,} rows in {p:,} features"
@@ -501,7 +501,7 @@ def information_selection(
     """
     validation.check_choice("criterion", criterion, _CRITERIA)
     task = Task(nominal=nominal, always=always)
-    table, target = read_target(task, as_table(X, nominal=task.nominal), y)
+    table, target = read_target(task, as_table(X, nominal=task.nominal), y, instead=IN_A_RUN)
     if not (n_features is None or isinstance(n_features, str)):
         validation.check_integer("n_features", n_features, low=1, high=table.n_features)
     prepare = PREPARE[criterion]

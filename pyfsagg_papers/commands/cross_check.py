@@ -27,7 +27,7 @@ exit codes:
 examples:
   pyfsagg cross-check
   pyfsagg cross-check --package RobustRankAggreg,stats --json --quiet
-  pyfsagg cross-check --data table.csv --target class --output check
+  pyfsagg cross-check table.csv --target class --output check
 """
 PACKAGES = "RobustRankAggreg, stats, afex, rstatix, FSelectorRcpp, praznik, stabm, mRMRe"
 
@@ -49,8 +49,9 @@ def add_commands(commands: Any) -> None:
         help=f"R packages to compare with (default: all that are installed of {PACKAGES})",
     )
     add(
-        "--data",
+        "data",
         metavar="TABLE",
+        nargs="?",
         help="a CSV, TSV, Parquet or ARFF file, - for standard input, or the name of a data set; by "
         "default data that come with pyfsagg",
     )
@@ -115,7 +116,10 @@ def _read(options: argparse.Namespace) -> dict[str, Any]:
 
     if options.data is None:
         if options.target or options.exclude:
-            raise ParameterError("--target and --exclude belong to a table: give --data as well")
+            raise ParameterError(
+                "--target and --exclude belong to a table: name one first, as in "
+                "pyfsagg cross-check table.csv --target class"
+            )
         return {}
     if not _is_file(options.data):
         found = load_dataset(options.data)
@@ -128,7 +132,7 @@ def _read(options: argparse.Namespace) -> dict[str, Any]:
         X, y = split_target(found.X.assign(**{label: found.y}), label, options.exclude)
         return {"X": X, "y": y, "name": found.name}
     if options.target is None:
-        raise ParameterError("--data needs --target, the column with the classes")
+        raise ParameterError("a file needs --target, the column with the classes")
     X, y = split_target(read_table(options.data), options.target, options.exclude)
     name = "standard input" if options.data == "-" else Path(options.data).name
     return {"X": X, "y": y, "name": name}

@@ -28,8 +28,9 @@ ENTROPY = Tolerance(
 CUTS = Tolerance(1e-12, "absolute", "a cut is the mean of two neighbouring values of the data")
 IDLE = (
     "FSelectorRcpp cuts an interval of two samples of one class (an idle cut): its criterion is then "
-    "met with 0 ≥ 0; pyfsagg leaves such intervals whole, which changes no information gain, but the "
-    "entropy of the feature and with it the gain ratio and the symmetric uncertainty"
+    "met with 0 ≥ 0; pyfsagg leaves such intervals whole. That changes the entropy of the feature, and "
+    "with it the gain ratio and the symmetric uncertainty, and the information gain where the sample "
+    "before them, which R leaves out of the right part, is of another class"
 )
 
 
@@ -84,14 +85,19 @@ def _idle_cuts(material: Material) -> Iterator[Case]:
 
 
 def _has_idle_cut(column: pd.Series[Any], y: pd.Series[Any], cuts: NDArray[np.float64]) -> bool:
-    """Whether neighbouring intervals hold samples of one and the same class only."""
-    if len(cuts) == 0:
-        return False
+    """Whether a cut lies between two samples of one class that R had left over.
+
+    Below them the interval may hold one more, of any class: the one that R leaves out of the right part."""
     known = column.notna().to_numpy()
-    intervals = np.searchsorted(cuts, column.to_numpy(dtype=np.float64)[known])
-    counts = _counts(intervals, pd.factorize(y)[0][known])
-    pure = np.where((counts > 0).sum(axis=1) == 1, counts.argmax(axis=1), -1)
-    return bool(((pure[1:] == pure[:-1]) & (pure[1:] >= 0)).any())
+    values = column.to_numpy(dtype=np.float64)[known]
+    order = np.argsort(values, kind="stable")
+    classes = y.to_numpy()[known][order]
+    ends = np.searchsorted(values[order], [*cuts, np.inf], side="right")
+    starts = np.r_[0, ends[:-1]]
+    alone = (ends - starts)[1:] == 1
+    few = (ends - starts)[:-1] <= 2
+    alike = classes[ends[:-1] - 1] == classes[np.minimum(ends[:-1], len(classes) - 1)]
+    return bool((alone & few & alike).any())
 
 
 def _padded(values: ArrayLike, size: int) -> NDArray[np.float64]:
@@ -110,9 +116,8 @@ def _entropy_cases(
             theirs = fselectorrcpp.information_gain(X, y, type=kind)
             # R divides 0 by 0 for a feature that is not split, and for one with a single value.
             keep = np.ones(len(row), dtype=bool)
-            if filter != "information_gain":  # which idle cuts leave as it is
-                for name, cuts in fselectorrcpp.cut_points(X, y).items():
-                    keep[X.columns.get_loc(name)] = not _has_idle_cut(X[name], y, cuts)
+            for name, cuts in fselectorrcpp.cut_points(X, y).items():
+                keep[X.columns.get_loc(name)] = not _has_idle_cut(X[name], y, cuts)
             yield Case(label, row[keep], theirs.fillna(0.0).to_numpy()[keep])
 
 
@@ -129,7 +134,7 @@ def _register_entropy(filter: str, kind: fselectorrcpp.Type, which: str) -> None
         yield from _entropy_cases(_without_ties(material), filter, kind)
 
 
-_register_entropy("information_gain", "infogain", "no ties")
+_register_entropy("information_gain", "infogain", "no ties and no idle cuts")
 _register_entropy("gain_ratio", "gainratio", "no ties and no idle cuts")
 _register_entropy("symmetric_uncertainty", "symuncert", "no ties and no idle cuts")
 

@@ -1,6 +1,9 @@
 """Errors of the terminal speak of flags, whatever the functions below call their parameters."""
 
 import argparse
+import io
+import json
+import sys
 
 import numpy as np
 import pandas as pd
@@ -8,6 +11,7 @@ import pytest
 
 from pyfsagg._base.settings import Task
 from pyfsagg._command.parser import Terminal, commands_of, flags_of
+from pyfsagg._command.streams import visible_streams
 from pyfsagg._message import Message, Name, Param, Phrase, Use
 from pyfsagg._run.execution import Checks, Execution
 from pyfsagg.cli import build_parser
@@ -147,3 +151,47 @@ def test_a_warning_is_said_once(pyfsagg, tmp_path) -> None:
     noise.assign(kind=np.arange(40) % 2).to_csv(tmp_path / "noise.csv", index=False)
     done = pyfsagg("rank noise.csv --target kind --filter ig --n-resamples 12 --output out")
     assert done.stderr.count("have the same score for all features") == 1
+
+
+STEERS = "\x1b]0;title\x07\x1b[31mred\x9b\u202e"
+WRITTEN = "\\u001b]0;title\\u0007\\u001b[31mred\\u009b\\u202e"
+
+
+def test_no_name_of_a_user_steers_the_terminal(pyfsagg, tmp_path) -> None:
+    """Labels, columns, files and arguments, on both streams; what is read by programs has the same values."""
+    write_inputs(tmp_path)
+    table = pd.read_csv(tmp_path / "t.csv").assign(y=[STEERS, "blue"] * 12)
+    table.drop(columns="class").to_csv(tmp_path / "odd.csv", index=False)
+    printed = [
+        pyfsagg("check odd.csv --target y"),
+        pyfsagg("rank odd.csv --target y --n-resamples 2 --filters ig,chi2 --output out"),
+        pyfsagg("rank odd.csv --target y --drop", STEERS, code=2),
+        pyfsagg("check", f"{STEERS}.csv", code=2),
+        pyfsagg("aggregate lists.txt --format", STEERS, code=2),
+        pyfsagg("show out"),
+    ]
+    for done in printed:
+        for stream in (done.stdout, done.stderr):
+            assert not set(STEERS) & set("\x1b\x07\x9b\u202e") & set(stream)
+    assert f"classes: {WRITTEN}" in printed[0].stdout
+    assert f"classes: {WRITTEN}" in printed[1].stderr
+    assert f"no such file: {WRITTEN}.csv" in printed[3].stderr
+    for name in ("one.txt", "two.txt"):
+        (tmp_path / name).write_text(f"{STEERS}\nblue\n", encoding="utf-8")
+    lists = pyfsagg("aggregate one.txt two.txt --universe 9 --json --quiet --output lists")
+    assert "\x9b" not in lists.stdout
+    assert STEERS in {item["item"] for item in json.loads(lists.stdout)["items"]}
+    assert STEERS in (tmp_path / "lists" / "aggregation.csv").read_text(encoding="utf-8")
+
+
+def test_a_progress_bar_begins_its_line_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    out, err = io.StringIO(), io.StringIO()
+    monkeypatch.setattr("sys.stdout", out)
+    monkeypatch.setattr("sys.stderr", err)
+    with visible_streams():
+        print("a\rb\tc")
+        print("\r 50%|#####", end="", file=sys.stderr)
+        sys.stderr.writelines(["\r100%", "\x1b[A\n"])
+    assert (sys.stdout, sys.stderr) == (out, err)
+    assert out.getvalue() == "a\\u000db\tc\n"
+    assert err.getvalue() == "\r 50%|#####\r100%\\u001b[A\n"

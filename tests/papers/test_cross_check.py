@@ -27,7 +27,7 @@ def wine(tmp_path: Path) -> Path:
 
 def test_command_prints_the_table_and_writes_a_folder(pyfsagg, wine: Path, tmp_path: Path) -> None:
     done = pyfsagg(
-        "cross-check --package RobustRankAggreg,stats --data wine.csv --target kind "
+        "cross-check wine.csv --package RobustRankAggreg,stats --target kind "
         "--n-resamples 3 --output out"
     )
     lines = done.stdout.splitlines()
@@ -35,12 +35,15 @@ def test_command_prints_the_table_and_writes_a_folder(pyfsagg, wine: Path, tmp_p
     assert "differs as documented" in done.stdout
     assert re.search(r"^R \d+\.\d+\.\d+, RobustRankAggreg \d", done.stdout, flags=re.MULTILINE)
     assert CrossCheck.load(tmp_path / "out").data.keys() == {"wine.csv"}
-    assert "pyfsagg cross-check --package" in Page((tmp_path / "out/report.html").read_text()).words
+    assert (
+        "pyfsagg cross-check wine.csv --package"
+        in Page((tmp_path / "out/report.html").read_text()).words
+    )
 
 
 def test_command_prints_json(pyfsagg, wine: Path) -> None:
     done = pyfsagg(
-        "cross-check --package stats --data - --target kind --n-resamples 3 --json --quiet",
+        "cross-check - --package stats --target kind --n-resamples 3 --json --quiet",
         stdin=wine.read_text(),
     )
     assert done.stderr == ""
@@ -56,7 +59,7 @@ def test_command_ends_with_1_if_something_disagrees(monkeypatch, tmp_path, capsy
     monkeypatch.chdir(tmp_path)
     wrong = pd.Series({"chi_squared": 0.0})
     monkeypatch.setattr("pyfsagg_rpy2.statistics.friedman", lambda values: wrong)
-    arguments = ["cross-check", "--package", "rstatix", "--data", "wine", "--n-resamples", "3"]
+    arguments = ["cross-check", "wine", "--package", "rstatix", "--n-resamples", "3"]
     assert main([*arguments, "--quiet", "--output", "out"]) == 1
     found = CrossCheck.load("out").to_frame()["verdict"]
     assert found["friedman"] == "disagrees"
@@ -68,11 +71,11 @@ def test_command_ends_with_1_if_something_disagrees(monkeypatch, tmp_path, capsy
     ("arguments", "message"),
     [
         ("--package stabn", "did you mean 'stabm'"),
-        ("--target kind", "belong to a table: give --data as well"),
-        ("--data wine.csv", "--data needs --target"),
-        ("--data wine --target kind", "which has its own"),
-        ("--data nowhere", "unknown data set 'nowhere'"),
-        ("--data wine --exclude hues", "unknown column 'hues'; did you mean 'hue'?"),
+        ("--target kind", "belong to a table: name one first"),
+        ("wine.csv", "a file needs --target"),
+        ("wine --target kind", "which has its own"),
+        ("nowhere", "unknown data set 'nowhere'"),
+        ("wine --exclude hues", "unknown column 'hues'; did you mean 'hue'?"),
         ("--n-resamples 1", "--n-resamples must be a whole number of at least 3"),
         ("--seed -1", "--seed must be"),
     ],

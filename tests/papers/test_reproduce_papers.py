@@ -298,7 +298,7 @@ def test_no_unknown_data_set_is_passed_over() -> None:
 def test_a_file_that_is_no_reproduction_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "other.json"
     path.write_text('{"kind": "cells", "schema": 1}')
-    with pytest.raises(OutputError, match="contains a 'cells' of schema 1"):
+    with pytest.raises(OutputError, match="its record is 'cells' of schema 1"):
         Reproduction.load(path)
     missing = r"none\.json contains no saved reproduction: [^ ]*none\.json is missing"
     with pytest.raises(OutputError, match=missing):

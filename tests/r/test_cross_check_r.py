@@ -23,7 +23,7 @@ from pyfsagg_papers.comparisons.base import (
     Departure,
     Tolerance,
 )
-from pyfsagg_papers.comparisons.filters import _complete
+from pyfsagg_papers.comparisons.filters import _complete, _has_idle_cut
 from pyfsagg_papers.comparisons.page import plot_differences
 from pyfsagg_rpy2.packages import PACKAGES
 from pyfsagg_rpy2.session import RError, require
@@ -39,6 +39,21 @@ DEBIAN = ["RobustRankAggreg", "afex", "rstatix", "stats"]
 def result() -> CrossCheck:
     """All packages that are installed, on the embedded data."""
     return cross_check(n_resamples=3)
+
+
+def test_a_cut_of_two_samples_of_one_class_is_idle_whatever_r_left_out_before_them() -> None:
+    """Found on penguins (palmerpenguins): the sample that R leaves out below them is of another class."""
+    column = pd.Series([1.0, 2, 3, 4, 5, 6, 7, np.nan])
+    for classes, cuts, idle in (
+        ("aabccdd?", [2.5, 4.5], False),
+        ("aabccdd?", [2.5, 4.5, 6.5], False),  # the last two are alone, the two before them are not
+        ("aaabccc?", [3.5, 5.5, 6.5], True),
+        ("aaadcbb?", [3.5, 6.5], False),  # three below it
+        ("aaaacbb?", [4.5, 6.5], True),
+        ("aaaabcb?", [4.5, 6.5], False),
+        ("aaaaaab?", [], False),
+    ):
+        assert _has_idle_cut(column, pd.Series(list(classes)), np.array(cuts)) is idle
 
 
 def test_everything_agrees_or_differs_as_documented(result: CrossCheck) -> None:
@@ -79,7 +94,7 @@ def test_save_load_and_repr(result: CrossCheck, tmp_path) -> None:
     with pytest.raises(OutputError, match=r"run\.json is missing"):
         CrossCheck.load(tmp_path)
     (folder / "run.json").write_text('{"kind": "wam", "schema": 1}')
-    with pytest.raises(OutputError, match="contains a 'wam' of schema 1"):
+    with pytest.raises(OutputError, match="its record is 'wam' of schema 1"):
         CrossCheck.load(folder)
 
 

@@ -221,7 +221,7 @@ def changed(**columns: object) -> pd.DataFrame:
 
 
 BAD = {
-    "one column": (TIME, "needs times and events, and y has the shape"),
+    "one column": (TIME, "has times and events, and y has the shape"),
     "late entry": (np.column_stack([TIME - 1, TIME, EVENT]), r"left truncation.*not supported"),
     "interval": (changed(status=np.where(EVENT, 3, 0)), "interval censoring are not supported"),
     "three kinds": (
@@ -241,7 +241,7 @@ BAD = {
     "one time": (changed(time=3.0, status=1), "is known to outlive another"),
     "last event": (changed(status=TIME.max() == TIME), "is known to outlive another"),
     "too short": (Y.iloc[1:], "inconsistent lengths"),
-    "four columns": (np.ones((N, 4)), "needs two columns"),
+    "four columns": (np.ones((N, 4)), "has two columns"),
     "none": (None, "the target y is None"),
 }
 

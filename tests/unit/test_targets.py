@@ -1,5 +1,7 @@
 """Targets that are numbers, or not there at all: filters, ensembles and evaluation."""
 
+import inspect
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,10 +14,12 @@ from sklearn.metrics import r2_score
 from sklearn.tree import DecisionTreeClassifier
 
 import pyfsagg
+from pyfsagg import discretization, filters, rank_order, unsupervised
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+from pyfsagg.filters import information_selection
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.listing import list_methods
 from pyfsagg.unsupervised.methods import UnsupervisedFilter
@@ -150,6 +154,37 @@ def test_bad_input_with_numbers(options: dict[str, object], message: str) -> Non
     numbers = options.pop("y", y)
     with pytest.raises((DataError, ParameterError), match=message):
         pyfsagg.wam(X, numbers, n_resamples=2, **options)
+
+
+WITHOUT_TASK = {
+    f"{door.__name__}.{name}": getattr(door, name)
+    for door in (filters, rank_order, discretization, unsupervised)
+    for name in door.__all__
+    if {"X", "y"} <= (known := inspect.signature(getattr(door, name)).parameters.keys())
+    and "task" not in known
+    and name != "subset_divergence"  # whose classes may be as many as the rows
+}
+
+
+@pytest.mark.parametrize("name", WITHOUT_TASK)
+def test_no_function_is_told_to_use_an_argument_that_it_lacks(name: str) -> None:
+    """A number where classes are needed: filters send to a function that has a task, others nowhere."""
+    more = {"rankings": {"first": np.arange(10.0)}, "sizes": [2]}
+    call = WITHOUT_TASK[name]
+    known = inspect.signature(call).parameters
+    with pytest.raises(DataError) as told:
+        call(X.iloc[:60], y=y[:60], **{key: value for key, value in more.items() if key in known})
+    text = str(told.value)
+    assert "task=" not in text.replace("pyfsagg.wam with task='regression'", "")
+    if "different values in 60 samples" in text:
+        assert ("pyfsagg.wam" in text) == name.startswith("pyfsagg.filters.")
+
+
+def test_classes_without_an_order_are_not_told_to_be_a_number() -> None:
+    with pytest.raises(
+        DataError, match=r"use two classes or binning='equal_width', or rank by pyfsagg\.wam"
+    ):
+        information_selection(X.iloc[:60], np.arange(60) % 8, binning="kendall")
 
 
 @pytest.mark.parametrize("bins", [1, 2.5])
