@@ -409,7 +409,7 @@ def answer(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def _done(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        return {"value": TASKS[task](**arguments)}
+        return {"value": TASKS[task](**given.with_nan(arguments))}
     except PyfsaggError as error:
         message = error.render(_spelling(task, arguments))
         return {"error": {"class": type(error).__name__, "message": message}}

@@ -14,7 +14,7 @@ import pandas as pd
 
 from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.fields import Part, plain, row_of
-from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real
+from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real, one_nan
 from pyfsagg._message import NAN, Got, Param, Remedy, Use, named
 from pyfsagg._run.result import records
 from pyfsagg._table.frames import FRAMES, frame_of_array, pandas_frame, pandas_series
@@ -271,7 +271,7 @@ def read_numbers(column: Any, name: str, hint: str = "") -> Floats:
             f"{name!r} has an infinite value in row {row}",
             Remedy("correct it or mark it missing (", NAN, ")"),
         )
-    return numbers
+    return one_nan(numbers)
 
 
 def _complete_blocks(wide: pd.DataFrame, missing: str) -> Blocks:
