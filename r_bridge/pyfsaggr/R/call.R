@@ -187,7 +187,9 @@ cells_of <- function(value) {
   if (is.null(value) || is.matrix(value) || length(dim(value)) > 1L) return(value)
   if (is.list(value) && !is.null(names(value))) return(lapply(value, cells_of))
   if (is.list(value)) value <- unlist(lapply(value, function(one) if (is.null(one)) NA else one))
-  as.vector(value)
+  value <- as.vector(value)
+  if (is.double(value)) value[is.nan(value)] <- NA
+  value
 }
 
 as_sparse <- function(parts) {
