@@ -284,7 +284,7 @@ class InR(Door):
     """R's spelling of the parts of a message."""
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
-        self.names = {**IN_R, "X": "x", "universe": "N", **(names or {})}
+        self.names = {**IN_R, "X": "x", "universe": "N", "indices": "row_indices", **(names or {})}
 
     def param(self, name: str) -> str:
         return self.names.get(name, name)

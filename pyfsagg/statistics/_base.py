@@ -22,7 +22,7 @@ from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, Unknow
 
 INCOMPLETE = ("error", "drop")
 FEWEST_SUBJECTS = 3
-FILL_IN = Remedy("fill them in, or pass ", Use(incomplete="drop"), " to drop them")
+FILL_IN = Remedy("fill them in, or pass ", Use(missing="drop"), " to drop them")
 
 gauss_legendre = functools.cache(np.polynomial.legendre.leggauss)
 """Nodes and weights on (-1, 1), computed when first used: 400 of them take a second of an import."""
