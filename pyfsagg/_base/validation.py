@@ -204,7 +204,8 @@ def as_array(name: str, values: Any, dtype: Any = None) -> NDArray[Any]:
     import numpy as np
 
     try:
-        return np.asarray(real_array(name, values), dtype=dtype)
+        with np.errstate(invalid="ignore"):  # from a signalling NaN of fewer bits
+            return one_nan(np.asarray(real_array(name, values), dtype=dtype))
     except DataError:
         raise
     except (ValueError, TypeError, OverflowError, AttributeError):
@@ -212,6 +213,25 @@ def as_array(name: str, values: Any, dtype: Any = None) -> NDArray[Any]:
         raise DataError(
             named(name), f" must be {what} with rows of one length", got_short(values)
         ) from None
+
+
+def one_nan(array: NDArray[Any]) -> NDArray[Any]:
+    """The array with the bits of ``np.nan`` in every missing cell; a copy where one has others.
+
+    R, Stata and processors have NaN of other bits. Such cells would be other data to a hash, and over
+    a signalling NaN, such as R's ``NA``, ``np.fmin`` and ``np.nanmax`` forget what they have met before it.
+    """
+    import numpy as np
+
+    if array.dtype.kind != "f":
+        return array
+    missing = np.isnan(array)
+    with np.errstate(invalid="ignore"):
+        cells = array[missing].astype(np.float64).view(np.uint64)
+    if (cells != np.array(np.nan).view(np.uint64)).any():
+        array = array.copy(order="K")
+        array[missing] = np.nan
+    return array
 
 
 def _interval(low: float | None, high: float | None, low_open: bool = False) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._base.validation import one_nan
 from pyfsagg._message import INF, NAN, Param, Remedy, named
 from pyfsagg._table.columns import Kind, array_kind
 from pyfsagg.exceptions import DataError, InputTypeError
@@ -26,6 +27,7 @@ def sparse_columns(X: Any) -> Any:
     check_sparse(matrix)
     stored = matrix.astype(np.float64)  # a copy
     csc = stored.tocsc()
+    csc.data = one_nan(csc.data)
     # Made anew, so nothing is taken from what the matrix remembers of itself.
     columns = scipy.sparse.csc_matrix((csc.data, csc.indices, csc.indptr), csc.shape)
     columns.check_format(full_check=True)

@@ -161,11 +161,15 @@ def as_table(
             raise error
         table, values = converted.table, converted.table.values
         for part in column_parts(values.shape[0], range(values.shape[1])):
-            infinite = np.isinf(values[:, frames.as_slice(part)])
+            cells = values[:, frames.as_slice(part)]
+            if np.isfinite(cells).all():
+                continue
+            infinite = np.isinf(cells)
             if infinite.any():
                 place = int(infinite.any(axis=0).argmax())
                 row = int(infinite[:, place].argmax())
                 raise infinite_cell(table.feature_names[part[place]], row)
+            np.copyto(cells, np.nan, where=np.isnan(cells))  # of one kind, see `one_nan`
     if not allow_constant and not any(varies(table.column(j)) for j in range(table.n_features)):
         raise DataError("every feature is constant; there is nothing to rank")
     return table
@@ -206,7 +210,8 @@ def convert_frame(frame: Frame, declared: set[int]) -> ConvertedTable:
         kinds[positions] = array_kind(dtype)
         for part in column_parts(frame.shape[0], positions):
             cells = frame.cells(part)
-            with np.errstate(over="ignore"):  # long doubles beyond 1e308 are infinite, and refused
+            # Long doubles beyond 1e308 become infinite, and are refused; a signalling NaN is missing.
+            with np.errstate(over="ignore", invalid="ignore"):
                 values[:, frames.as_slice(part)] = cells
             if dtype.kind in "iu" and dtype.itemsize == 8:
                 largest = np.abs(values[:, frames.as_slice(part)]).max(axis=0, initial=0.0)

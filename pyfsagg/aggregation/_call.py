@@ -173,14 +173,16 @@ def compare_aggregations(
     if twice := [name for name in chosen if chosen.count(name) > 1]:
         raise ParameterError(f"the method {twice[0]!r} is named twice; name each once")
     options = {
-        _base.AGGREGATORS.get(name).name: check_mapping(f"options of {name}", values)
+        _base.AGGREGATORS.get(name).name: check_mapping(
+            Message(Param("method_params"), f" of {name}"), values
+        )
         for name, values in check_mapping("method_params", method_params).items()
     }
     if unused := [name for name in options if name not in chosen]:
         about = (
             f" are given for {unused[0]!r}, which is not compared; compared are {', '.join(chosen)}"
         )
-        raise ParameterError(Param("options"), about)
+        raise ParameterError(Param("method_params"), about)
     table = as_weighted_table(table_or_scores, list_weights)
     results = tuple(
         aggregate(table, name, adjust=adjust, **options.get(name, {})) for name in chosen

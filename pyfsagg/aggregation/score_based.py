@@ -267,7 +267,7 @@ _base.AGGREGATORS.add(
         formula="sum_i a_i z_i, z_i the normalized score in list i, a the first principal component",
         latex=r"\sum_{i=1}^{m} a_i z_i, \quad a \text{ the first eigenvector of the covariance "
         r"of } z_1, \dots, z_m",
-        ties="at the limit of keep, the first column",
+        ties="at the limit of n_features_to_select, the first column",
         source="Filchenkov, Dolganov, Smetannikov (2015), section 3",
         by_item=lambda options: False,
         compute=fpcps,

@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers, adjust_p_values
 from pyfsagg._base.fields import Part
-from pyfsagg._base.validation import as_array, check_level, got_short
+from pyfsagg._base.validation import as_array, check_choice, check_level, got_short
 from pyfsagg._base.words import enumerate_names, number, plural, readable
 from pyfsagg._kernels.ranks import first_within
 from pyfsagg._message import Param
@@ -294,22 +294,29 @@ def benjamini_hochberg(p_values: ArrayLike, dependence: str = "positive") -> Flo
     Parameters
     ----------
     p_values : array-like (p,)
+        Each in [0, 1].  NaN is no test: it is not counted and stays NaN.
     dependence : {"positive", "any"}
-        ``"any"`` multiplies by 1 + 1/2 + … + 1/p (Benjamini and Yekutieli 2001).
+        ``"any"`` multiplies by 1 + 1/2 + … + 1/k for k tests (Benjamini and Yekutieli 2001).
+
+    Returns
+    -------
+    ndarray (p,)
+        In the order of `p_values`, as R's ``p.adjust`` has it.
 
     Examples
     --------
     >>> benjamini_hochberg([0.01, 0.04, 0.03, 0.5])
     array([0.04      , 0.05333333, 0.05333333, 0.5       ])
     """
-    values = as_array("p_values", p_values, np.float64)
-    size = values.size
-    order = np.argsort(values, kind="stable")[::-1]
+    check_choice("dependence", dependence, ("positive", "any"))
+    adjusted = adjust_p_values(p_values, "none")
+    tested = np.flatnonzero(~np.isnan(adjusted))
+    size = tested.size
+    order = tested[np.argsort(adjusted[tested], kind="stable")[::-1]]
     factor = size / np.arange(size, 0, -1)
     if dependence == "any":
         factor = factor * (1.0 / np.arange(1, size + 1)).sum()
-    adjusted = np.empty(size)
-    adjusted[order] = np.minimum(np.minimum.accumulate(values[order] * factor), 1.0)
+    adjusted[order] = np.minimum(np.minimum.accumulate(adjusted[order] * factor), 1.0)
     return adjusted
 
 

@@ -219,8 +219,8 @@ def read_classifiers(
         if isinstance(item, type) or not all(hasattr(item, name) for name in ESTIMATOR):
             raise InputTypeError(
                 f"the {known.kind} {label!r} must be a name from ",
-                f"list_{known.kind.replace(' ', '_')}s() or a scikit-learn {known.kind} with fit ",
-                "and predict",
+                f"list_methods('{known.kind.replace(' ', '_')}s'), or a scikit-learn {known.kind} ",
+                "with fit and predict",
                 Got(item),
             )
         if target.is_survival_model(item) and known.kind != "survival model":

@@ -10,12 +10,27 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from pyfsagg._base.validation import one_nan
 from pyfsagg._message import Door, Name, Phrase, Use, Value
 from pyfsagg._table.sparse import SparseTable, read_sparse
 from pyfsagg.evaluation.learners import named_learners
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.for_r._interrupts import end_by_limit, inside_r
 from pyfsagg.ranks import RankTable
+
+
+def with_nan(value: Any) -> Any:
+    """A value from R whose missing numbers are NaN as Python's are, and not R's ``NA``.
+
+    See :func:`pyfsagg._base.validation.one_nan` for what ``NA`` does in NumPy.
+    """
+    if isinstance(value, np.ndarray):
+        return one_nan(value)
+    if isinstance(value, Mapping):
+        return {key: with_nan(part) for key, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(with_nan, value))
+    return math.nan if isinstance(value, float) and math.isnan(value) else value
 
 
 def listed(value: Any) -> list[Any]:
@@ -155,7 +170,7 @@ def call_r(function: Callable[..., Any], *arguments: Any, what: str = "the filte
         end_by_limit(reply["limit"])
     if "error" in reply:
         raise DataError(f"{what} failed: {reply['error']}")
-    return reply.get("value")
+    return with_nan(reply.get("value"))
 
 
 def aggregator_of(call: Callable[..., Any]) -> Callable[[Any], Any]:
@@ -269,7 +284,7 @@ class InR(Door):
     """R's spelling of the parts of a message."""
 
     def __init__(self, names: Mapping[str, str] | None = None) -> None:
-        self.names = {**IN_R, "X": "x", "universe": "N", **(names or {})}
+        self.names = {**IN_R, "X": "x", "universe": "N", "indices": "row_indices", **(names or {})}
 
     def param(self, name: str) -> str:
         return self.names.get(name, name)

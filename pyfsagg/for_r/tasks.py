@@ -129,12 +129,12 @@ def _error_control(object: Any, **options: Any) -> dict[str, Any]:
     """Limits on false selections of an ensemble."""
     settings = {name: given.counts(value) for name, value in options.items() if value is not None}
     control = calls.decoded(object).error_control(**settings)
-    of_pairs = ("q", "threshold", "bound")
+    numbers = ("level", "q", "threshold", "bound")  # the last three are those of pairs of halves
     return {
         "table": frame_of(control.to_frame(), "feature"),
         "sentences": list(control.sentences),
         "selected": control.selected,
-        **{name: getattr(control, name, None) for name in of_pairs},
+        **{name: getattr(control, name, None) for name in numbers},
     }
 
 
@@ -409,7 +409,7 @@ def answer(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 def _done(task: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        return {"value": TASKS[task](**arguments)}
+        return {"value": TASKS[task](**given.with_nan(arguments))}
     except PyfsaggError as error:
         message = error.render(_spelling(task, arguments))
         return {"error": {"class": type(error).__name__, "message": message}}

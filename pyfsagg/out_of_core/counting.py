@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.validation import require_extra
+from pyfsagg._base.validation import one_nan, require_extra
 from pyfsagg._base.words import first_line
 from pyfsagg._kernels.class_tables import width_rows
 from pyfsagg._kernels.entropy_scores import OUTPUTS, score_counts
@@ -268,7 +268,7 @@ class Column:
             array = array.cast(pa.int8())
         elif pa.types.is_decimal(array.type):
             array = arrow_numbers(array)
-        return array.to_numpy(zero_copy_only=False).astype(np.float64, copy=False)
+        return one_nan(array.to_numpy(zero_copy_only=False).astype(np.float64, copy=False))
 
 
 def column_of(name: str, arrow_type: Any, *, nominal: bool = False) -> Column:

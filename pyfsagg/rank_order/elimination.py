@@ -93,10 +93,9 @@ class Elimination(Recorded):
         """Ranks (n_features,): 1 = removed last."""
         return self.n_features + 1 - self.scores
 
-    def select(self, n_features_to_select: int) -> list[str]:
-        """Names of the `n_features_to_select` features removed last, the very last first."""
-        message = Message(Param("n"), " (features to select)")
-        size = validation.check_integer(message, n_features_to_select, low=1, high=self.n_features)
+    def select(self, n_features_to_select: float | int) -> list[str]:
+        """Names of the features removed last, the very last first: their number, or their share."""
+        size = validation.n_selected(n_features_to_select, self.n_features, "n_features_to_select")
         return [self.feature_names[j] for j in self.removal_order[::-1][:size]]
 
     def select_by_divergence(self, threshold: float, unit: str = "nats") -> list[str]:

@@ -297,7 +297,7 @@ def read_values(
             rows = [str(name) for name in values.index]
     values = validation.real_array(label, values)
     try:
-        matrix = np.array(values, dtype=np.float64, order="C")
+        matrix = validation.one_nan(np.array(values, dtype=np.float64, order="C"))
     except (TypeError, ValueError, OverflowError) as error:
         raise InputTypeError(
             f"{label} must be numbers in a table of lists by items ({error})"

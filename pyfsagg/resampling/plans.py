@@ -448,7 +448,7 @@ class Rows(Plan):
         indices = as_array("indices", self.indices)
         if indices.ndim != 2 or 0 in indices.shape:
             raise ParameterError(
-                Param("row_indices"),
+                Param("indices"),
                 " must have the shape (n_resamples, n_draws), one row per resample; got ",
                 f"{indices.shape}",
             )
@@ -456,13 +456,13 @@ class Rows(Plan):
             indices = indices.astype(np.int64)
         if indices.dtype.kind not in "iu":
             raise ParameterError(
-                Param("row_indices"), f" must contain whole numbers, got the type {indices.dtype}"
+                Param("indices"), f" must contain whole numbers, got the type {indices.dtype}"
             )
         if indices.min() < 0 or indices.max() >= n:
             r_counts = indices.min() >= 1 and indices.max() == n
             hint = "; R counts from 1: subtract 1" if r_counts else ""
             raise ParameterError(
-                Param("row_indices"),
+                Param("indices"),
                 f" must lie between 0 and {n - 1} for a table of {n} rows, got ",
                 f"{indices.min()} to {indices.max()}{hint}",
             )

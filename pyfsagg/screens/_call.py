@@ -16,7 +16,14 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import check_choice, check_integer, check_list, check_real, real_array
+from pyfsagg._base.validation import (
+    check_choice,
+    check_integer,
+    check_list,
+    check_real,
+    one_nan,
+    real_array,
+)
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._kernels.order_statistics import MOST_WEIGHTED, log_stuart
 from pyfsagg._message import Got, Param, Phrase, Remedy, Use, named
@@ -117,7 +124,7 @@ def _numbers(what: str, column: Any, n: int | None = None) -> Floats:
     try:
         if isinstance(column, pd.Series):
             column = column.to_numpy(dtype=np.float64, na_value=np.nan)
-        values = np.asarray(column, dtype=np.float64)
+        values = one_nan(np.asarray(column, dtype=np.float64))
     except (TypeError, ValueError, OverflowError) as error:
         raise InputTypeError(named(what), f" must be one number per guide ({error})") from None
     if values.ndim != 1:

@@ -97,7 +97,7 @@ def read_matrix(
         feature_names = [str(column) for column in data.columns]
     data = validation.real_array(name, data)
     try:
-        values = np.ascontiguousarray(data, dtype=np.float64)
+        values = validation.one_nan(np.ascontiguousarray(data, dtype=np.float64))
     except (TypeError, ValueError, OverflowError) as error:
         raise InputTypeError(named(name), f" is not a matrix of numbers: {error}") from None
     if values.ndim != 2:

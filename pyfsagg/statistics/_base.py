@@ -14,7 +14,14 @@ import pandas as pd
 
 from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.fields import Part, plain, row_of
-from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real, is_column
+from pyfsagg._base.validation import (
+    as_array,
+    check_choice,
+    check_integer,
+    check_real,
+    is_column,
+    one_nan,
+)
 from pyfsagg._message import NAN, Got, Param, Remedy, Use, named
 from pyfsagg._run.result import records
 from pyfsagg._table.frames import FRAMES, frame_of_array, pandas_frame, pandas_series
@@ -22,7 +29,7 @@ from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, Unknow
 
 INCOMPLETE = ("error", "drop")
 FEWEST_SUBJECTS = 3
-FILL_IN = Remedy("fill them in, or pass ", Use(incomplete="drop"), " to drop them")
+FILL_IN = Remedy("fill them in, or pass ", Use(missing="drop"), " to drop them")
 
 gauss_legendre = functools.cache(np.polynomial.legendre.leggauss)
 """Nodes and weights on (-1, 1), computed when first used: 400 of them take a second of an import."""
@@ -271,7 +278,7 @@ def read_numbers(column: Any, name: str, hint: str = "") -> Floats:
             f"{name!r} has an infinite value in row {row}",
             Remedy("correct it or mark it missing (", NAN, ")"),
         )
-    return numbers
+    return one_nan(numbers)
 
 
 def _complete_blocks(wide: pd.DataFrame, missing: str) -> Blocks:

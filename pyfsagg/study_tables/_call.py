@@ -17,7 +17,7 @@ import scipy
 from pyfsagg._base.arithmetic import ADJUSTMENTS, Floats
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
-from pyfsagg._base.validation import check_choice, check_integer
+from pyfsagg._base.validation import check_choice, check_integer, one_nan
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._message import Param, Remedy, Use
 from pyfsagg._table.frames import pandas_frame
@@ -166,7 +166,7 @@ def _numbers(column: pd.Series[Any], label: str) -> Floats:
         raise DataError(
             f"the column {column.name!r} of {label!r} contains {column[wrong].iloc[0]!r}, not a number"
         )
-    return values.to_numpy(dtype=np.float64, na_value=np.nan)
+    return one_nan(values.to_numpy(dtype=np.float64, na_value=np.nan))
 
 
 def _text(item: Any) -> str:

@@ -1,6 +1,7 @@
 """Messages keep their parts, and each door spells them in its own way."""
 
 import copy
+import inspect
 import pickle
 import re
 import warnings
@@ -155,3 +156,43 @@ def test_no_door_but_python_says_what_only_python_knows() -> None:
         assert key in r.PHRASES
         assert key in terminal.PHRASES
     assert str(Phrase("drop", "drop it from X", columns=("a",))) == "drop it from X"
+
+
+# --- what is advised exists -------------------------------------------------------------------
+HOLE = np.array([[1.0, 2, 3], [2, 3, np.nan], [3, 5, 1], [1, 4, 2], [5, 7, 6]])
+WITH_MISSING = [
+    name
+    for name in pyfsagg.statistics.__all__
+    if "missing" in inspect.signature(getattr(pyfsagg.statistics, name)).parameters
+]
+
+
+@pytest.mark.parametrize("name", WITH_MISSING)
+def test_the_advice_about_missing_values_can_be_followed(name: str) -> None:
+    test = getattr(pyfsagg.statistics, name)
+    data = (HOLE[:, 1], HOLE[:, 2]) if name == "wilcoxon" else (HOLE,)
+    settings = {"rope": 0.1, "test_train_ratio": 0.1} if name == "bayesian_t_tests" else {}
+    call = partial(test, *data, **settings)
+    with pytest.raises(exceptions.DataError) as refused:
+        call()
+    parameter, value = re.search(r"or pass (\w+)='(\w+)' to drop", str(refused.value)).groups()
+    call(**{parameter: value})
+
+
+def test_messages_name_parameters_of_the_function_that_was_called() -> None:
+    X, y = np.random.default_rng(0).normal(size=(20, 4)), np.arange(20) % 2
+    removal = pyfsagg.rank_order.eliminate(X, y, random_state=0)
+    scores = pyfsagg.RankTable.from_scores(X)
+    method, plan = "borda", pyfsagg.resampling.Rows([[0, 99]])
+    compare = partial(pyfsagg.aggregation.compare_aggregations, scores, [method, "median_rank"])
+    for call, message in (
+        (partial(removal.select, 0), "n_features_to_select (a number of features) must be"),
+        (partial(compare, method_params={"stuart": {}}), "method_params are given for 'stuart'"),
+        (partial(compare, method_params={method: 1}), f"method_params of {method} must be"),
+        (partial(pyfsagg.wam, X, y, resampling=plan), "indices must lie between 0 and 19"),
+        (partial(pyfsagg.evaluate, X, y, classifiers={"a": 3}), "list_methods('classifiers')"),
+    ):
+        with pytest.raises(exceptions.PyfsaggError) as refused:
+            call()
+        assert message in str(refused.value)
+    assert removal.select(0.5) == removal.select(2)

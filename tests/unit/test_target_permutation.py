@@ -18,6 +18,7 @@ from pyfsagg.error_control import (
     permutation,
     step_down_max_t,
 )
+from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.resampling import Bootstrap, FeatureSubspace, GroupedBootstrap
 
 
@@ -122,6 +123,18 @@ def test_numbers_with_other_shuffles_by_hand_and_q_values_of_scipy() -> None:
     for dependence, method in (("positive", "bh"), ("any", "by")):
         expected = stats.false_discovery_control(p_values, method=method)
         np.testing.assert_allclose(benjamini_hochberg(p_values, dependence), expected, rtol=1e-12)
+
+
+def test_a_missing_p_value_is_no_test_and_others_lie_from_0_to_1() -> None:
+    found = benjamini_hochberg([0.1, np.nan, 0.01, 0.5])  # as p.adjust(method = "BH")
+    np.testing.assert_allclose(found, [0.15, np.nan, 0.03, 0.5], rtol=1e-14)
+    found = benjamini_hochberg([0.1, np.nan, 0.01, 0.5], "any")  # method = "BY"
+    np.testing.assert_allclose(found, [0.275, np.nan, 0.055, 0.5 * 11 / 6], rtol=1e-14)
+    assert np.isnan(benjamini_hochberg([np.nan])).all()
+    with pytest.raises(DataError, match="a p-value is 2"):
+        benjamini_hochberg([0.1, 2.0])
+    with pytest.raises(ParameterError, match="dependence must be one of 'positive', 'any'"):
+        benjamini_hochberg([0.1], "all")
 
 
 # --- runs ------------------------------------------------------------------------------------
@@ -441,7 +454,7 @@ def test_why_there_are_none() -> None:
         assert result.parameters["shuffles"] == {"reason": reason}
         assert result.selection().reason.endswith(f"above noise: {reason}.")
         assert "indistinct" not in set(result.selection().frame["status"])
-        with pytest.raises(pyfsagg.exceptions.DataError, match="no p-values from shuffled targets"):
+        with pytest.raises(DataError, match="no p-values from shuffled targets"):
             result.error_control(fdr=0.1, method="benjamini_hochberg")
 
 

@@ -1,16 +1,20 @@
 """The boundary: what counts as a table and as a target, and what is refused in which words."""
 
+import tempfile
+
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
 
+import pyfsagg
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.ranks import RankTable
 
 FRAME = pd.DataFrame(
     {
@@ -131,3 +135,81 @@ def test_the_hash_knows_names_cells_and_labels() -> None:
     }
     assert len(hashes) == 7
     assert data_hash(as_table(X.copy()), check_target(list("ababab"), 6)) in hashes
+
+
+# R's NA, which is a signalling NaN; a negative one, as processors make of 0 / 0; and one with a payload.
+FOREIGN = np.array([0x7FF00000000007A2, 0xFFF8000000000000, 0x7FF8000000001234], dtype=np.uint64)
+
+
+def with_foreign_nan(values: np.ndarray) -> np.ndarray:
+    """The values with NaN of other bits than ``np.nan`` in the missing cells."""
+    values = np.array(values, dtype=np.float64)
+    cells = values.view(np.uint64)
+    cells[np.isnan(values)] = np.resize(FOREIGN, int(np.isnan(values).sum()))
+    return values
+
+
+HOLES = np.random.default_rng(0).integers(1, 100, (47, 4)) / 100
+HOLES[np.random.default_rng(1).random(HOLES.shape) < 0.2] = np.nan
+HOLES[0], HOLES[1], HOLES[-3:, :3] = 0.001, 0.999, np.nan  # extremes before missing cells
+HALVES = np.arange(47) % 2
+
+
+def _parquet(values: np.ndarray) -> pd.Series:
+    """The ranking of a table in a file, which Arrow has written."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    columns = {f"x{j}": pa.array(column, from_pandas=False) for j, column in enumerate(values.T)}
+    with tempfile.TemporaryDirectory() as folder:
+        parquet.write_table(pa.table({**columns, "y": HALVES}), f"{folder}/t.parquet")
+        run = {"filters": "chi_squared", "n_resamples": 5, "random_state": 0}
+        found = pyfsagg.rank_out_of_core(f"{folder}/t.parquet", "y", **run)
+    return found.to_frame()
+
+
+def _resamples(X: object) -> np.ndarray:
+    return pyfsagg.wam(
+        X, HALVES, filter="chi_squared", n_resamples=5, random_state=0, checks="none"
+    ).combined
+
+
+def _single(values: np.ndarray) -> np.ndarray:
+    with np.errstate(invalid="ignore"):
+        short = values.astype(np.float32)
+    missing = np.isnan(values) & (values.view(np.uint64) != np.array(np.nan).view(np.uint64))
+    short.view(np.uint32)[missing] = 0x7F8007A2  # a signalling one, which the cast does not keep
+    return short
+
+
+READERS = {
+    "array": _resamples,
+    "float32": lambda x: _resamples(_single(x)),
+    "polars": lambda x: _resamples(pl.DataFrame(x, schema=list("abcd"))),
+    "sparse": lambda x: _resamples(sparse.csr_array(np.where(x > 0.8, 0.0, x))),
+    "parquet": _parquet,
+    "minimum of scores": lambda x: pyfsagg.aggregate(
+        RankTable.from_scores(x), "minimum"
+    ).to_frame(),
+    "maximum of scores": lambda x: pyfsagg.aggregate(
+        RankTable.from_scores(x), "maximum"
+    ).to_frame(),
+    "length of scores": lambda x: pyfsagg.aggregate(RankTable.from_scores(x), "l2_norm").to_frame(),
+    "smallest rank": lambda x: pyfsagg.aggregate(
+        RankTable.from_normalized_ranks(x), "minimum_rank"
+    ).to_frame(),
+    "standings": lambda x: pyfsagg.standings(x, random_state=0).to_frame(),
+}
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+def test_a_missing_number_is_one_value_whatever_its_bits(read) -> None:
+    foreign = with_foreign_nan(HOLES)
+    assert not np.array_equal(foreign.view(np.uint64), HOLES.view(np.uint64))
+    bits = foreign.tobytes()
+    plain, other = (read(values) for values in (HOLES, foreign))
+    assert foreign.tobytes() == bits  # what the user holds stays as it is
+    if isinstance(plain, pd.DataFrame):
+        pd.testing.assert_frame_equal(plain, other, check_exact=True)
+    else:
+        assert plain.tobytes() == other.tobytes()

@@ -19,7 +19,8 @@ call_python <- function(of, ..., more = list()) {
     value <- given[[name]]
     kind <- kinds[[name]]
     if (identical(kind, "collection")) {
-      read <- c(read, read_collection(name, given, names))
+      # Python's other functions of collections refuse missing cells, in words about arrays.
+      read <- c(read, read_collection(name, given, names, gaps = of == "feature_stability"))
     } else if (is.null(kind)) {
       read[[name]] <- read_argument(value, name, formals(definition)[[name]], given)
     } else if (!is.null(value)) {
@@ -132,7 +133,7 @@ table_of_numbers <- function(value, name) {
 }
 
 # Scores, ranks or selections, with what has to be said of them.
-read_collection <- function(name, given, names) {
+read_collection <- function(name, given, names, gaps) {
   x <- given[[name]]
   read <- list()
   if (is.null(x)) return(read)
@@ -144,7 +145,7 @@ read_collection <- function(name, given, names) {
     first <- if (inherits(given$x, "pyfsagg_ensemble")) given$x$combined else given$x
     if (is.matrix(first)) x <- columns_like(x, first, name)
   }
-  found <- collection(x, given[["input"]], given[["n_features"]])  # `$` takes the beginning of a name
+  found <- collection(x, given[["input"]], given[["n_features"]], gaps)  # `$` takes the beginning of a name
   read[[name]] <- marked(if (found$kind == "lists") "sets" else "matrix", found$data)
   if ("input" %in% names && found$kind != "lists") read$input <- found$kind
   if (name == "x" && !is.null(found$feature_names)) read$feature_names <- found$feature_names
@@ -187,7 +188,9 @@ cells_of <- function(value) {
   if (is.null(value) || is.matrix(value) || length(dim(value)) > 1L) return(value)
   if (is.list(value) && !is.null(names(value))) return(lapply(value, cells_of))
   if (is.list(value)) value <- unlist(lapply(value, function(one) if (is.null(one)) NA else one))
-  as.vector(value)
+  value <- as.vector(value)
+  if (is.double(value)) value[is.nan(value)] <- NA
+  value
 }
 
 as_sparse <- function(parts) {

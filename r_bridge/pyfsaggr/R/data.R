@@ -59,7 +59,7 @@ matrix_parts <- function(values, names) {
 # ordered factors as numbers.
 flat_columns <- function(x) {
   for (j in seq_along(x)) {
-    column <- x[[j]]
+    column <- known_values(x[[j]])
     if (is.matrix(column) && ncol(column) == 1L && !is.list(column)) column <- as.vector(column)
     if (inherits(column, "integer64")) column <- from_integer64(column)
     if (is.ordered(column)) column <- as.integer(column)
@@ -67,6 +67,22 @@ flat_columns <- function(x) {
     if (!identical(column, x[[j]])) x[[j]] <- column
   }
   x
+}
+
+# Values that the package haven declares to be missing are missing, as is.na() says where that is loaded.
+known_values <- function(column) {
+  if (!inherits(column, "haven_labelled")) return(column)
+  values <- as.vector(unclass(column))
+  range <- attr(column, "na_range")
+  absent <- values %in% attr(column, "na_values")
+  if (!is.null(range)) absent <- absent | (!is.na(values) & values >= range[1] & values <= range[2])
+  replace(values, absent, NA)
+}
+
+known_columns <- function(data) {
+  declared <- which(vapply(data, inherits, NA, "haven_labelled"))
+  for (j in declared) data[[j]] <- known_values(data[[j]])
+  data
 }
 
 # The numbers of the package bit64, which lie in the bits of doubles.
@@ -143,7 +159,7 @@ target_parts <- function(y, name = "target", task = NULL) {
   if (identical(task, "survival")) {
     stop_pyfsagg("task = \"survival\" needs times with events: give y as survival::Surv(time, status)", "parameter")
   }
-  y <- one_column(y)
+  y <- known_values(one_column(y))
   if (inherits(y, "integer64")) y <- from_integer64(y)
   if (is.list(y) || !is.null(dim(y)) || !is.atomic(y)) {
     stop_pyfsagg(paste0("y must be a vector or a factor, not ", describe(y)), "input_type")

@@ -16,10 +16,14 @@
 #' @param y Class labels: a factor, text, logicals or up to ten different whole numbers; numbers with
 #'   `task = "regression"`; right-censored times as `Surv(time, status)` of the package survival; no `NA`.
 #'   `NULL` for filters that need no target, such as `"frcm"`.
-#' @param data A data frame, for the formula.
+#' @param data A data frame, for the formula. Its left side is one column, or `Surv(time, status)`; terms of models,
+#'   such as `strata()`, `cluster()`, `offset()` and `(1 | g)`, are refused, with what to write instead. Values that
+#'   the package haven declares to be missing are missing.
 #' @param subset For the formula, a condition on the rows of `data`, or row numbers.
-#' @param na.action For the formula, the treatment of rows with missing values: by default they are kept;
-#'   `na.omit` omits them.
+#' @param na.action For the formula, the treatment of rows with missing values: by default they are kept, or what
+#'   `options(na.action = )` says if it is not R's own `na.omit`. `na.omit` and `na.exclude` omit them, `na.fail` stops;
+#'   any other function, or its name, is called with the variables of the formula, as by [stats::model.frame()], to
+#'   fill values in or leave rows out.
 #' @param filter,filters Names from `list_methods("filters")`, or functions of a matrix `x`, labels `y` and
 #'   `weight` (how often each row is in the resample) that give one score for each feature, larger
 #'   for more important ones, matched by column names if it has names; `filters` is then a list,

@@ -22,7 +22,8 @@
 #' @param ... Further arguments of [bam()], or, with `filter`, of [wam()].
 #' @return An object of class `pyfsagg_errors`: a list with `table` (one row for each feature, the
 #'   safest first), `sentences` (the result, its error bound and the assumptions), and, for
-#'   `error_control()`, `selected` (names, possibly none), and for pairs `q`, `threshold` and `bound`; and `call`.
+#'   `error_control()`, `selected` (names, possibly none), the `level` that is kept, and for pairs `q`, `threshold`
+#'   and `bound`; and `call`.
 #' @examples
 #' if (pyfsagg_available()) {
 #'   result <- wam(Species ~ ., data = iris, n_resamples = 20, seed = 1)
@@ -50,6 +51,7 @@ error_control <- function(object, max_false = NULL, fdr = NULL, method = NULL,
       table = as_frame(found$table),
       selected = as.character(unlist(found$selected)),
       sentences = unlist(found$sentences),
+      level = found$level,
       q = found$q,
       threshold = found$threshold,
       bound = found$bound

@@ -1,28 +1,41 @@
 # Table and target of a formula. Terms are columns, transformed columns or interactions; a dot means
-# all other columns. Missing values stay, as they mean something, unless na.action drops rows.
+# all other columns. Missing values stay, as they mean something, unless na.action does something about them.
 formula_parts <- function(formula, data, subset = NULL, na.action = NULL, frame = parent.frame(2)) {
   if (missing(data) || is.null(data)) stop_pyfsagg("give data, the data frame of the formula", "parameter")
   if (!is.data.frame(data)) {
     stop_pyfsagg(paste0("data must be a data frame, not ", describe(data)), "input_type")
   }
   terms <- stats::terms(formula, data = data, keep.order = TRUE)
-  if (!is.null(attr(terms, "offset"))) stop_pyfsagg("the formula has an offset, which no filter uses", "parameter")
+  labels <- attr(terms, "term.labels")
+  refuse_models(attr(terms, "variables"), labels)
   around <- environment(formula)
   if (is.null(around)) around <- frame
-  columns <- lapply(attr(terms, "term.labels"), function(label) term_columns(str2lang(label), data, around))
+  data <- known_columns(data)
+  response <- if (attr(terms, "response") == 1L) formula[[2]]
+  if (!is.null(response)) refuse_response(response, labels)
+  action <- missing_action(na.action)
+  rows <- rows_of_subset(subset, nrow(data))
+  if (is.function(action)) {
+    data <- treated(action, terms, data, around, rows)
+    rows <- attr(data, "rows")
+  }
+  columns <- lapply(labels, function(label) term_columns(str2lang(label), data, around))
   x <- do.call(cbind.data.frame, c(columns, list(stringsAsFactors = FALSE)))
   names(x) <- unlist(lapply(columns, names))
-  response <- if (attr(terms, "response") == 1L) formula[[2]]
-  if (!is.null(response)) refuse_response(response, attr(terms, "term.labels"))
-  y <- if (!is.null(response)) evaluate_term(response, data, around)
-  keep <- rows_kept(x, y, subset, na.action)
-  list(
-    x = x[keep, , drop = FALSE], y = if (!is.null(y)) y[keep], rows = keep,
-    name = if (is.null(response)) "target" else paste(deparse(response), collapse = " ")
-  )
+  y <- if (!is.null(response)) response_column(response, data, around)
+  if (!is.function(action)) {
+    rows <- rows_kept(x, y, rows, action)
+    x <- x[rows, , drop = FALSE]
+    if (!is.null(y)) y <- y[rows]
+  }
+  list(x = x, y = y, rows = rows, name = if (is.null(response)) "target" else label_of(response))
 }
 
+label_of <- function(term) if (is.name(term)) as.character(term) else paste(deparse(term), collapse = " ")
+
 evaluate_term <- function(expression, data, around) {
+  # What na.action was given and has returned is not computed again.
+  if (!is.null(attr(data, "rows")) && label_of(expression) %in% names(data)) return(data[[label_of(expression)]])
   tryCatch(eval(expression, data, around), error = function(failure) {
     stop_pyfsagg(
       paste0("the formula names '", paste(deparse(expression), collapse = " "),
@@ -37,7 +50,7 @@ evaluate_term <- function(expression, data, around) {
 term_columns <- function(term, data, around) {
   sides <- sides_of(term)
   if (length(sides) > 1L) return(interaction_columns(lapply(sides, term_columns, data, around)))
-  label <- if (is.name(term)) as.character(term) else paste(deparse(term), collapse = " ")
+  label <- label_of(term)
   value <- evaluate_term(term, data, around)
   if (is.function(value)) {
     stop_pyfsagg(paste0("the formula names '", label, "', which data does not have as a column"), "parameter")
@@ -103,23 +116,135 @@ refuse_response <- function(response, labels) {
   }
 }
 
-rows_kept <- function(x, y, subset, na.action) {
-  keep <- seq_len(nrow(x))
-  if (!is.null(subset)) {
-    if (is.logical(subset) && length(subset) == nrow(x)) subset <- which(subset)
-    if (!is.numeric(subset) || anyNA(match(abs(subset), keep))) {
-      stop_pyfsagg("subset must be a condition on the rows of data, or row numbers", "parameter")
+# One column of as many values as data has rows, or a Surv().
+response_column <- function(response, data, around) {
+  y <- evaluate_term(response, data, around)
+  if (inherits(y, "Surv")) return(y)
+  if (length(dim(y)) == 2L) {
+    if (ncol(y) != 1L) {
+      stop_pyfsagg(
+        paste0(
+          "the left side of the formula, ", label_of(response), ", has ", ncol(y), " columns, and a target has one: ",
+          "rank for each column by itself, or write what joins them, such as their difference; for numbers of ",
+          "successes and failures the rate, I(a / (a + b)) ~ ... with task = \"regression\"; for times and events ",
+          "survival::Surv(time, status)"
+        ),
+        "parameter"
+      )
     }
-    keep <- keep[subset]
+    y <- one_column(y)
   }
-  if (is.character(na.action)) na.action <- match.fun(na.action)
-  if (is.null(na.action) || identical(na.action, stats::na.pass)) return(keep)
-  whole <- stats::complete.cases(x[keep, , drop = FALSE]) & (is.null(y) | !is.na(y[keep]))
-  if (identical(na.action, stats::na.fail)) {
-    if (!all(whole)) stop_pyfsagg("missing values in data, and na.action = na.fail", "data")
-    return(keep)
+  if (length(y) != nrow(data)) {
+    stop_pyfsagg(
+      paste0(
+        "the left side of the formula, ", label_of(response), ", has ", length(y), " values for ", nrow(data),
+        " rows of data"
+      ),
+      "data"
+    )
   }
-  keep[whole]
+  y
+}
+
+# Terms that say something about the model in other packages, and would be ranked as features here.
+refuse_models <- function(variables, labels) {
+  terms <- c(as.list(variables)[-1L], lapply(labels, str2lang))
+  called <- unlist(lapply(terms, functions_in))
+  remedy <- MODEL_TERMS[intersect(names(MODEL_TERMS), called)]
+  if (length(remedy)) stop_pyfsagg(paste0("the formula has ", names(remedy)[1], "(), ", remedy[[1]]), "parameter")
+  of_groups <- Filter(function(term) is.call(term) && as.character(term[[1]])[1] %in% c("|", "||"), terms)
+  if (length(of_groups)) {
+    stop_pyfsagg(paste0("the formula has (", label_of(of_groups[[1]]), "), ", OF_GROUPS), "parameter")
+  }
+}
+
+OF_GROUPS <- paste(
+  "an effect of groups of rows, which is no feature: leave it out, and give the column of the groups as groups =,",
+  "so rows of one group are drawn together"
+)
+
+MODEL_TERMS <- list(
+  strata = paste(
+    "which is no feature: leave it out, write the column, as a factor, as a term by itself, and name it in adjust =,",
+    "so scores and p-values are adjusted for it"
+  ),
+  cluster = OF_GROUPS, frailty = OF_GROUPS, frailty.gamma = OF_GROUPS, frailty.gaussian = OF_GROUPS,
+  frailty.t = OF_GROUPS,
+  tt = "an effect that changes with time, which no filter has: write the column by itself",
+  offset = "which no filter uses: leave it out, or take it off the target, as y - known ~ ... or events / time ~ ..."
+)
+
+# Names of the functions that a term calls, with or without their package.
+functions_in <- function(term) {
+  if (!is.call(term)) return()
+  head <- term[[1]]
+  if (is.call(head) && as.character(head[[1]])[1] %in% c("::", ":::")) head <- head[[3]]
+  c(if (is.name(head)) as.character(head), unlist(lapply(as.list(term)[-1L], functions_in)))
+}
+
+rows_of_subset <- function(subset, n) {
+  rows <- seq_len(n)
+  if (is.null(subset)) return(rows)
+  if (is.logical(subset) && length(subset) == n) subset <- which(subset)
+  if (!is.numeric(subset) || anyNA(match(abs(subset), rows))) {
+    stop_pyfsagg("subset must be a condition on the rows of data, or row numbers", "parameter")
+  }
+  rows[subset]
+}
+
+# NULL, "omit", "fail", or a function that is called. Without an argument missing values are kept, unless
+# options(na.action = ) says something else than R does by itself.
+missing_action <- function(na.action) {
+  if (is.null(na.action)) {
+    na.action <- getOption("na.action")
+    if (identical(na.action, "na.omit") || identical(na.action, stats::na.omit)) return()
+  }
+  if (is.character(na.action)) na.action <- tryCatch(match.fun(na.action), error = function(failure) na.action)
+  if (is.null(na.action) || identical(na.action, stats::na.pass)) return()
+  if (identical(na.action, stats::na.omit) || identical(na.action, stats::na.exclude)) return("omit")
+  if (identical(na.action, stats::na.fail)) return("fail")
+  if (!is.function(na.action)) {
+    refuse_argument("na.action", "a function of a data frame, such as na.omit, or its name", na.action)
+  }
+  na.action
+}
+
+rows_kept <- function(x, y, rows, action) {
+  if (is.null(action)) return(rows)
+  whole <- stats::complete.cases(x[rows, , drop = FALSE]) & (is.null(y) | !is.na(y[rows]))
+  if (action == "omit") return(rows[whole])
+  if (!all(whole)) stop_pyfsagg("missing values in data, and na.action = na.fail", "data")
+  rows
+}
+
+# The variables of the formula after a function that is given as na.action, which is called as by model.frame(),
+# and which rows of data they are.
+treated <- function(action, terms, data, around, rows) {
+  variables <- as.list(attr(terms, "variables"))[-1L]
+  frame <- data.frame(row.names = seq_len(nrow(data)))
+  for (variable in variables) frame[[label_of(variable)]] <- evaluate_term(variable, data, around)
+  frame <- frame[rows, , drop = FALSE]
+  rownames(frame) <- seq_along(rows)
+  found <- tryCatch(action(structure(frame, terms = terms)), error = function(failure) {
+    stop_pyfsagg(paste0("the function na.action failed: ", conditionMessage(failure)), "data")
+  })
+  refuse <- function(what) {
+    stop_pyfsagg(
+      paste0(
+        "the function na.action must return the data frame that it is given, with values filled in or rows left out, ",
+        "not ", what
+      ),
+      "data"
+    )
+  }
+  if (!is.data.frame(found)) refuse(describe(found))
+  if (!setequal(names(found), names(frame))) refuse("one with other columns")
+  at <- match(rownames(found), rownames(frame))
+  if (anyNA(at)) {
+    if (nrow(found) != nrow(frame)) refuse("one with rows of other names")
+    at <- seq_along(rows)
+  }
+  structure(as.data.frame(found), terms = NULL, rows = rows[at])
 }
 
 # What a generic looks at: a formula that is given by that name, as is the habit, or x.
@@ -139,7 +264,7 @@ with_formula <- function(method, x, data, subset, na.action, ..., formula = x, f
   beside <- lapply(list(
     weights = if (!missing(weights)) substitute(weights), groups = if (!missing(groups)) substitute(groups)
   ), function(given) {
-    values <- of_rows(given)
+    values <- known_values(of_rows(given))
     if (length(values) == nrow(data)) values[parts$rows] else values
   })
   do.call(method, c(list(parts$x, parts$y), list(...), Filter(Negate(is.null), beside), list(target_name = parts$name)))

@@ -87,10 +87,10 @@ picture_of <- function(x, n, measure) {
     ),
     pyfsagg_errors = {
       shown <- first(x$table)
-      by_p <- "family_wise_p_value" %in% names(shown)
-      value <- if (by_p) shown$family_wise_p_value else shown$pair_frequency
-      dots(shown, shown$feature, value, if (by_p) "family-wise p-value" else "share of halves that select the feature",
-           xlim = 0, limit = if (by_p) 0.05 else x$threshold)
+      kind <- intersect(names(ERROR_LIMITS), names(shown))[1]
+      dots(shown, shown$feature, shown[[kind]], ERROR_LIMITS[[kind]], xlim = 0, limit = switch(
+        kind, family_wise_p_value = 0.05, pair_frequency = x$threshold, x$level
+      ))
     },
     pyfsagg_committee = {
       shown <- first(x$ranking)
@@ -99,6 +99,13 @@ picture_of <- function(x, n, measure) {
     stop_pyfsagg(paste0("there is no picture here of ", describe(x), "; write_picture() may have one"), "input_type")
   )
 }
+
+# What is drawn of limits on false selections, by the column that a table has.
+ERROR_LIMITS <- c(
+  family_wise_p_value = "family-wise p-value", pair_frequency = "share of halves that select the feature",
+  q_value = "smallest false discovery rate that selects the feature",
+  expected_false = "smallest number of expected false selections that selects the feature"
+)
 
 #' @rdname plots
 #' @export

@@ -45,6 +45,7 @@ task_of <- function(y, task) {
 }
 
 read_setting <- function(value, name, n, features) {
+  value <- known_values(value)
   if (name %in% names(READERS)) {
     if (is.null(value) && !name %in% c("filter", "filters", "aggregator", "n_resamples")) return(NULL)
     return(READERS[[name]](value, name, n, features))

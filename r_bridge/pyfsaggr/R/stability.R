@@ -47,7 +47,7 @@ stability_table <- function(found) {
 }
 
 # A collection of scores, ranks or selections, as Python is given it.
-collection <- function(x, input = NULL, n_features = NULL) {
+collection <- function(x, input = NULL, n_features = NULL, gaps = FALSE) {
   if (!is.null(input)) check_choice(input, "input", c("scores", "ranks", "sets"))
   if (!is.null(n_features)) n_features <- check_count(n_features, "n_features")
   if (inherits(x, "pyfsagg_ensemble")) x <- x$combined
@@ -59,9 +59,9 @@ collection <- function(x, input = NULL, n_features = NULL) {
     x <- do.call(rbind, lapply(x, in_order))
   }
   if (is.matrix(x) && (is.logical(x) || is.numeric(x))) {
-    if (anyNA(x)) stop_pyfsagg("x has missing values (NA)", "data")
+    if (anyNA(x) && !(gaps && is.numeric(x))) stop_pyfsagg("x has missing values (NA)", "data")
     if (is.logical(x)) input <- "sets"
-    if (is.null(input) && all(x == 0 | x == 1)) {
+    if (is.null(input) && all(x == 0 | x == 1, na.rm = TRUE)) {
       stop_pyfsagg(
         "x holds zeros and ones only: say input = \"sets\" for selections, or input = \"scores\"", "parameter"
       )

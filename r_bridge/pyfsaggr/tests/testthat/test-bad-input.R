@@ -57,7 +57,25 @@ test_that("formulas name columns that are there, and not the target", {
   refuse(Species ~ interaction(Species, Sepal.Width), data = iris, text = "both sides")
   refuse(Species ~ ., data = "iris", text = "data frame", kind = "input_type")
   refuse(Species ~ ., text = "give data")
-  refuse(Species ~ Sepal.Width + offset(Petal.Width), data = iris, text = "offset")
+  many <- 1:151
+  refuse(many ~ Sepal.Width + Petal.Width, data = iris, text = "151 values for 150 rows", kind = "data")
+})
+
+test_that("what a formula says about a model is refused with what to write instead", {
+  refuse <- function(formula, text) {
+    expect_error(wam(formula, iris), text, class = "pyfsagg_parameter_error")
+  }
+  refuse(cbind(Sepal.Length, Sepal.Width) ~ Petal.Length + Petal.Width, "has 2 columns, and a target has one: .*rate")
+  refuse(as.matrix(iris[1:3]) ~ Petal.Length + Petal.Width, "has 3 columns")
+  refuse(Species ~ Sepal.Width + strata(Petal.Width), "has strata\\(\\), .*adjust =")
+  refuse(Species ~ Sepal.Width + survival::cluster(Petal.Width), "has cluster\\(\\), .*groups =")
+  refuse(Species ~ Sepal.Width + Petal.Length:frailty(Petal.Width), "has frailty\\(\\), .*groups =")
+  refuse(Species ~ Sepal.Width + tt(Petal.Width), "has tt\\(\\)")
+  refuse(Species ~ Sepal.Width + (1 | Petal.Width), "has \\(1 | Petal.Width\\), .*groups =")
+  refuse(Species ~ Sepal.Width + offset(Petal.Width), "has offset\\(\\)")
+  refuse(Species ~ Sepal.Width + stats::offset(Petal.Width), "has offset\\(\\)")
+  either <- pyfsaggr:::formula_parts(Species ~ I(Sepal.Width > 3 | Petal.Width > 1), iris)$x
+  expect_identical(as.vector(either[[1]]), iris$Sepal.Width > 3 | iris$Petal.Width > 1)
 })
 
 test_that("parameters are refused in one sentence, and misspelt ones too", {

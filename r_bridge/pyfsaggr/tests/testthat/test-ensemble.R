@@ -178,6 +178,78 @@ test_that("formulas say what they say elsewhere in R", {
   expect_identical(numbers$data$target, "log(Sepal.Length)")
 })
 
+test_that("a function na.action is called with the variables, as by model.frame()", {
+  parts <- function(formula, ...) pyfsaggr:::formula_parts(formula, airquality, ...)
+  filled <- function(frame) {
+    for (j in seq_along(frame)) {
+      if (is.numeric(frame[[j]])) frame[[j]][is.na(frame[[j]])] <- stats::median(frame[[j]], na.rm = TRUE)
+    }
+    frame
+  }
+  formula <- factor(Temp > 80) ~ log(Ozone) + Solar.R:Wind + poly(Day, 2)
+  theirs <- stats::model.frame(formula, airquality, na.action = filled)
+  for (action in list(filled, "filled")) {
+    if (is.character(action)) assign(action, filled, globalenv())
+    found <- parts(formula, na.action = action)
+    expect_identical(found$x[["log(Ozone)"]], theirs[["log(Ozone)"]])
+    expect_identical(found$x[["Solar.R:Wind"]], theirs$Solar.R * theirs$Wind)
+    expect_identical(found$rows, seq_len(153))
+  }
+  rm("filled", envir = globalenv())
+  last <- function(frame) utils::tail(frame, 20)
+  found <- parts(Temp ~ Ozone + Wind, na.action = last, subset = 100:1)
+  expect_identical(found$rows, 20:1)
+  expect_identical(found$y, airquality$Temp[20:1])
+  expect_identical(parts(Temp ~ Ozone + Wind, na.action = na.exclude)$rows, which(!is.na(airquality$Ozone)))
+  expect_identical(parts(Temp ~ Ozone + Wind, na.action = na.pass)$rows, seq_len(153))
+  refuse <- function(action, text, kind = "data") {
+    expect_error(parts(Temp ~ Ozone + Wind, na.action = action), text, class = paste0("pyfsagg_", kind, "_error"))
+  }
+  refuse(na.fail, "na.fail")
+  refuse(function(frame) 1, "must return the data frame")
+  refuse(function(frame) frame[1:2], "other columns")
+  refuse(function(frame) stop("no way"), "na.action failed: no way")
+  refuse("nowhere", "na.action must be a function", kind = "parameter")
+  old <- options(na.action = "na.fail")
+  on.exit(options(old))
+  refuse(NULL, "na.fail")
+})
+
+test_that("values that haven declares to be missing are missing", {
+  declared <- function(values, ...) {
+    structure(values, ..., class = c("haven_labelled_spss", "haven_labelled", "vctrs_vctr", "double"))
+  }
+  plain <- data.frame(a = c(1, NA, 3, 4, NA), b = c(2, 7, 1, 8, 2))
+  table <- plain
+  table$a <- declared(c(1, 99, 3, 4, 98), na_values = c(98, 99))
+  ranges <- plain
+  ranges$a <- declared(c(1, 99, 3, 4, NA), na_range = c(90, Inf))
+  for (each in list(table, ranges)) {
+    expect_identical(pyfsaggr:::table_parts(each), pyfsaggr:::table_parts(plain))
+    expect_identical(pyfsaggr:::formula_parts(b ~ a + log(a), each), pyfsaggr:::formula_parts(b ~ a + log(a), plain))
+    omitted <- pyfsaggr:::formula_parts(b ~ a, each, na.action = na.omit)
+    expect_identical(omitted$rows, c(1L, 3L, 4L))
+    expect_identical(pyfsaggr:::target_parts(each$a, task = "regression")$values, plain$a)
+    expect_error(pyfsaggr:::read_setting(each$a, "weights", 5L, "a"), "weights: NA says nothing")
+  }
+})
+
+test_that("limits on false selections have a picture", {
+  skip_without_pyfsagg()
+  found <- quick(Species ~ ., iris)
+  grDevices::pdf(NULL)
+  on.exit(grDevices::dev.off())
+  for (limit in list(list(fdr = 0.1), list(max_false = 1))) {
+    control <- do.call(error_control, c(list(found), limit))
+    expect_identical(control$level, limit[[1]])
+    expect_identical(nrow(plot(control)), 4L)
+    skip_if_not_installed("ggplot2")
+    drawn <- ggplot2::ggplot_build(ggplot2::autoplot(control))$data
+    expect_equal(drawn[[1]]$x, control$table[[4]])
+    expect_identical(drawn[[length(drawn)]]$xintercept, limit[[1]])
+  }
+})
+
 test_that("interactions are those of model.matrix()", {
   columns <- function(formula, data = mtcars) pyfsaggr:::formula_parts(formula, data)$x
   table <- transform(mtcars, g = factor(gear), h = am == 1)
