@@ -375,6 +375,7 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
         unit=nulls.shuffling.unit,
         strata=tuple(name for each in nulls.known for name in each.names_of(nominal=True)),
         cleared=() if adjusters is None else adjusters.names_of(nominal=False),
+        weighted=run.plan.sample_weight is not None,
         strong=nulls.by_column,
         n_permutations=number,
         numbers=numbers_with_other_shuffles(own, null, run.seed),
