@@ -434,8 +434,8 @@ class TargetPermutation(Part):
         weights = ""
         if self.weighted:
             weights = (
-                " Weights moved with the targets, so they may depend on the target; where they depend on a "
-                "feature, its p-value also says that."
+                " Weights moved with their targets: an unrelated feature is one that is independent of target "
+                "and weight together."
             )
         return f"Supposed: {unit} are exchangeable, so the target can be shuffled. {reach}{beyond}{weights}"
 
