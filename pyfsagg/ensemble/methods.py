@@ -217,8 +217,9 @@ def permute_target(
     random_state : None, int or Generator
     **options
         Arguments of :func:`pyfsagg.wam` (with `filter`) or :func:`pyfsagg.bam`, such as `filters` and `task`;
-        groups of rows by a plan such as ``resampling=GroupedBootstrap(groups)``, weights by
-        ``resampling=Bootstrap(sample_weight=weights)``, counts of merged rows by ``Bootstrap(counts=counts)``.
+        groups of rows by a plan such as ``resampling=GroupedBootstrap(groups)``, weights of rows by
+        ``Bootstrap(sample_weight=weights)``, which then move with the targets, and counts of merged rows by
+        ``Bootstrap(counts=counts)``.
 
     Returns
     -------

@@ -64,7 +64,8 @@ class _AggregationSelector(selectors.TableSelector):
             Weight of each row, which is one unit: it is drawn as one, and a resample counts it by its weight.
             Where targets are shuffled, weights move with them.
         counts : array of whole numbers, shape (n_samples,), optional
-            How many equal samples each row stands for; the result is that of the table with each row so often.
+            How many equal samples each row stands for: the result is that of the table with each row so
+            often.
         groups : array of shape (n_samples,), optional
             Group of each sample, for ``resampling="grouped_bootstrap"`` or ``"complementary_pairs"``.
         """

@@ -323,8 +323,8 @@ class TargetPermutation(Part):
         The adjusting columns within whose levels targets were exchanged, and those of numbers, of which the
         features were cleared by a linear model before rows were exchanged.
     weighted : bool
-        Whether rows have weights, which then moved with the targets: a feature is compared with what it scores
-        if it is independent of target and weight together.
+        Whether rows have weights, which then moved with the targets: a feature is compared with what it
+        scores if it is independent of target and weight together.
     strong : bool
         Whether the levels also hold for unrelated features when other features are related to the target.
     n_permutations : int
@@ -437,7 +437,8 @@ class TargetPermutation(Part):
                 " Weights moved with their targets: an unrelated feature is one that is independent of target "
                 "and weight together."
             )
-        return f"Supposed: {unit} are exchangeable, so the target can be shuffled. {reach}{beyond}{weights}"
+        can = f"{unit} are exchangeable, so the target can be shuffled."
+        return f"Supposed: {can} {reach}{beyond}{weights}"
 
     @property
     def sentences(self) -> tuple[str, ...]:
