@@ -434,8 +434,8 @@ class TargetPermutation(Part):
         weights = ""
         if self.weighted:
             weights = (
-                " Weights moved with their targets: an unrelated feature is one that is independent of target "
-                "and weight together."
+                " Weights moved with their targets: an unrelated feature is one that is independent of "
+                "target and weight together."
             )
         can = f"{unit} are exchangeable, so the target can be shuffled."
         return f"Supposed: {can} {reach}{beyond}{weights}"

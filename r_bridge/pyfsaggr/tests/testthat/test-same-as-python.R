@@ -398,7 +398,6 @@ test_that("weights of rows are one unit each, and counts are rows", {
   skip_without_pyfsagg()
   times <- rep(1:3, 50)
   share("times", as.array(times))
-  python("pyfsagg.load_dataset('wine')")
   x <- iris[1:4]
   share("table", x)
   share("species", as.character(iris$Species))
