@@ -211,7 +211,8 @@ R_OTHERS = {
     "page (HTML)",
     "groups": "group (subject, batch) of each row: a resample, or a side of a division, has all rows "
     "of a group or none",
-    "weights": "how often each row counts: whole numbers",
+    "weights": "weight of each row, which is one unit: whole numbers",
+    "counts": "how many equal samples each row stands for: whole numbers; not together with weights",
     "row_indices": "a matrix with a row for each resample that holds row numbers (from 1), to repeat "
     "a run made elsewhere",
     "ranking_rows": "for evaluate() with rankings: the rows on which they were made, as numbers (from 1) or "

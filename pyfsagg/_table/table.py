@@ -328,12 +328,12 @@ def varies(column: Floats) -> bool:
     return bool((known != known[:1]).any())
 
 
-def full_weights(n_samples: int, sample_weight: Any = None) -> Weights:
+def full_weights(n_samples: int, sample_weight: Any = None, name: str = "sample_weight") -> Weights:
     """The table itself as one resample: every row once, or `sample_weight` times."""
     if sample_weight is None:
         return np.ones((1, n_samples), dtype=np.uint16)
-    weights = as_array("sample_weight", sample_weight, np.float64)
-    what = Param("sample_weight")
+    weights = as_array(name, sample_weight, np.float64)
+    what = Param(name)
     if weights.shape != (n_samples,):
         message = " must have one number per sample: Sample weights must be 1D of length "
         raise ParameterError(what, message, f"{n_samples}, got shape {weights.shape}")
@@ -347,8 +347,9 @@ def full_weights(n_samples: int, sample_weight: Any = None) -> Weights:
     if not whole or weights.min() < 0 or weights.sum() < 2:
         raise ParameterError(
             what,
-            f" says how often each row counts: whole numbers from 0 to {MAX_WEIGHT}, not nearly ",
+            f" says how much each row counts: whole numbers from 0 to {MAX_WEIGHT}, not nearly ",
             "all of them zero; their sum must be at least 2",
+            Remedy("multiply fractions by a common factor, and round them"),
         )
     return weights.astype(np.uint16)[np.newaxis, :]
 

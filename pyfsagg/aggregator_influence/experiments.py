@@ -86,7 +86,8 @@ def influence(
     n_resamples : int
         Resamples inside each training part.
     resampling : str or plan
-        Resampling plan, as in :func:`pyfsagg.wam`.  Its ``sample_weight`` is also used in the folds.
+        Resampling plan, as in :func:`pyfsagg.wam`.  Its ``sample_weight`` or ``counts`` is also used in the
+        folds.
     task, random_state, n_jobs, execution
         As in :func:`pyfsagg.wam`; workers share the folds, and there are no scratch files.  Folds
         are stratified by the classes, or by the bins of a numeric target.
@@ -138,7 +139,7 @@ def influence(
             filters=filters,
             filter_params=filter_params,
             n_resamples=n_folds,
-            resampling=KFold(sample_weight=plan.sample_weight),
+            resampling=KFold(sample_weight=plan.sample_weight, counts=plan.counts),
             task=task,
             random_state=random_state,
             execution=execution,
@@ -196,13 +197,14 @@ class FoldPlan:
 
     def score_fold(self, fold: int) -> dict[str, Floats]:
         """Score matrices (n_resamples, n_features) on the training part of one fold, by filter."""
+        kept = self.folds.resamples.weights[fold]
         resamples = draw_resamples(
             self.folds.table,
             self.folds.target,
             self.plan,
             n_resamples=self.n_resamples,
             seed=_fold_seed(self.folds.seed, fold),
-            sample_weight=self.folds.resamples.weights[fold],
+            counts=kept if self.plan.sample_weight is None else (kept > 0).astype(np.uint16),
         )
         return score_resamples(self.folds.filters, resamples, n_jobs=1)
 

@@ -21,7 +21,7 @@ from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._table.groups import read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.selectors import check_learner, seeded_clone
-from pyfsagg._table.table import as_table, full_weights
+from pyfsagg._table.table import as_table
 from pyfsagg._table.target import is_survival_model, last_step, read_target
 from pyfsagg.committees import coding
 from pyfsagg.committees.result import Committee, Weights, read_voter_weights
@@ -438,7 +438,7 @@ def _rows_of(resamples: Resamples, plan: Plan, n_samples: int) -> list[tuple[Row
     if resamples.changes_table or resamples.labels.shape[0] > 1:
         needs = " changes the table; a committee needs a plan that draws rows, for instance "
         raise ParameterError(Use(resampling=plan.name), needs, SUBSAMPLE)
-    there = full_weights(n_samples, plan.sample_weight)[0].astype(np.intp)
+    there = plan._row_weights(n_samples).astype(np.intp)
     pairs = []
     for number, drawn in enumerate(resamples.weights):
         train = np.repeat(np.arange(n_samples), drawn)

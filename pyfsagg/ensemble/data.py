@@ -52,7 +52,7 @@ class RunSetup:
     plan_params: Mapping[str, Any]
     recipe: Recipe
     seed: int
-    rows_stand_alone: bool  # no weights, no groups: a half of a pair has half of the rows
+    rows_stand_alone: bool  # no weights, counts or groups: a half of a pair has half of the rows
     n_samples: int
     n_columns: int  # features may be groups of columns
     rows_in_a_half: int | None  # of the pairs that were drawn beside the run
@@ -66,7 +66,7 @@ class RunSetup:
     def of(cls, parameters: Mapping[str, Any], data: Mapping[str, Any]) -> Self:
         """The setup from the record of a result."""
         pairs, shuffles = (parameters.get(name) or {} for name in ("pairs", "shuffles"))
-        weighted = bool(parameters.get("weighted") or parameters.get("grouped"))
+        bound = any(parameters.get(name) for name in ("weighted", "counted", "grouped"))
         return cls(
             filter_params=parameters.get("filter_params", {}),
             n_resamples=parameters["n_resamples"],
@@ -78,7 +78,7 @@ class RunSetup:
                 parameters.get("normalize", "per_resample"),
             ),
             seed=int(parameters.get("seed") or 0),
-            rows_stand_alone=not weighted,
+            rows_stand_alone=not bound,
             n_samples=data["n_samples"],
             n_columns=data.get("n_columns", data["n_features"]),
             rows_in_a_half=pairs.get("rows_in_a_half"),

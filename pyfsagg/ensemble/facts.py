@@ -396,6 +396,12 @@ FIRST = 10  # features that are listed
 FIRST_OF_NOISE = 5  # where none is selected
 METHODS = {"wam": "within-aggregation (WAM)", "bam": "between-aggregation (BAM)"}
 
+WEIGHTED = (
+    "Rows had weights: each row was drawn as one row and counted by its weight, and where targets were "
+    "shuffled, its weight moved with its target."
+)
+COUNTED = "Each row stood for as many equal samples as its count says, and was drawn and shuffled as so many."
+
 
 def facts_of(data: Ranked, wish: Wish, limit: Limit | None) -> list[Block]:
     """The selection, how far it can be trusted, and how it was made."""
@@ -539,6 +545,10 @@ def _procedure(data: Ranked) -> list[str]:
             f"The table was read in pieces: numbers were cut into {setup.bins} bins of "
             f"{readable(setup.binning)} once, for all filters and resamples."
         )
+    if data.parameters.get("weighted"):
+        sentences.append(WEIGHTED)
+    if data.parameters.get("counted"):
+        sentences.append(COUNTED)
     if about.get("adjusters"):
         sentences.append(_adjusted(data))
     sentences += always_words(about)

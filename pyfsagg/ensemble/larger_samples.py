@@ -180,7 +180,7 @@ def expected_replication(
     """
     n_pairs = check_integer("n_pairs", n_pairs, low=5)
     plan = read_plan(options.pop("resampling", "bootstrap"))
-    held = {"groups": getattr(plan, "groups", None), "sample_weight": plan.sample_weight}
+    held = plan._of_rows()
     run = METHODS["wam" if "filter" in options else "bam"]
     settings = {**options, "n_resamples": 2 * n_pairs, "checks": Checks(pairs=0, shuffles=0)}
     rows: dict[int, tuple[Any, ...]] = {}
@@ -206,7 +206,7 @@ def expected_replication(
         scores = result.combined
         agreement = between_sample_stability(scores[first], scores[second], n_features_to_select=k)
         found = agreement.estimates[["estimate", "lower", "upper"]].loc["nogueira"].to_numpy(float)
-        n = result.data["n_samples"]
+        n = int(plan._counts(result.data["n_samples"]).sum(dtype=np.int64))
         middle, lower, upper = map(float, found)
         rows[n // parts] = (middle, lower, upper, "measured")
         odds[parts] = _log_odds(float(np.clip(middle, EDGE, 1.0 - EDGE)))

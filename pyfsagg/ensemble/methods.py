@@ -75,7 +75,8 @@ def wam(
         reached; ``"auto"`` is the default precision.
     resampling : str or plan
         A name from ``pyfsagg.list_methods("resampling")``, or a plan of :mod:`pyfsagg.resampling`:
-        ``Subsample(0.8)``, ``GroupedBootstrap(groups)``, ``Bootstrap(sample_weight=counts)``,
+        ``Subsample(0.8)``, ``GroupedBootstrap(groups)``, ``Bootstrap(sample_weight=weights)`` for rows with
+        weights, ``Bootstrap(counts=counts)`` for rows that each stand for several equal samples,
         ``ComplementaryPairs()`` for disjoint halves, ``Rows(indices)`` to repeat a run made elsewhere.
     task : str or Task
         ``"classification"``, ``"regression"``, ``"survival"``, or a :class:`pyfsagg.Task`, which also
@@ -216,7 +217,9 @@ def permute_target(
     random_state : None, int or Generator
     **options
         Arguments of :func:`pyfsagg.wam` (with `filter`) or :func:`pyfsagg.bam`, such as `filters` and `task`;
-        groups of rows by a plan such as ``resampling=GroupedBootstrap(groups)``.
+        groups of rows by a plan such as ``resampling=GroupedBootstrap(groups)``, weights of rows by
+        ``Bootstrap(sample_weight=weights)``, which then move with the targets, and counts of merged rows by
+        ``Bootstrap(counts=counts)``.
 
     Returns
     -------
@@ -462,7 +465,9 @@ def _halves(job: Job, m: int) -> tuple[Floats | None, dict[str, Any]]:
         matrices = job.score(drawn, m, "halves", store=run.store, what="halves")
     except DataError as reason:
         return None, {"pairs": {"reason": reason.message}}
-    n_rows = float(drawn.weights.sum(axis=1, dtype=np.int64).mean())
+    # A row with a weight is one row; one with a count is as many.
+    rows = drawn.weights if run.plan.sample_weight is None else drawn.weights > 0
+    n_rows = float(rows.sum(axis=1, dtype=np.int64).mean())
     record = {"n_pairs": size // 2, "rows_in_a_half": round(n_rows)}
     return job.combine(matrices), {"pairs": record}
 

@@ -20,12 +20,19 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._base import memory, remarks
-from pyfsagg._base.arithmetic import CACHED, Floats, Indices, column_blocks, row_blocks
+from pyfsagg._base.arithmetic import (
+    CACHED,
+    Booleans,
+    Floats,
+    Indices,
+    column_blocks,
+    row_blocks,
+)
 from pyfsagg._message import Message, Remedy, Use
 from pyfsagg._run.execution import Progress
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.sparse import SparseTable
-from pyfsagg._table.table import Adjusters, Table
+from pyfsagg._table.table import Adjusters, AnyTable, Table, Weights
 from pyfsagg._table.target import Target
 from pyfsagg.ensemble import scoring
 from pyfsagg.ensemble.core import AGAINST_NOISE, Matrices, MatrixStore
@@ -83,7 +90,8 @@ _STREAM = 2  # of random numbers; 0 draws rows, 1 noise
 @dataclass(frozen=True, eq=False)
 class Shuffling:
     """Which rows exchange targets: any, or within strata of adjusters. Groups exchange them as wholes if
-    each has one target, otherwise within groups; adjusting numbers move with the target."""
+    each has one target, otherwise within groups; adjusting numbers and the weights of rows move with the
+    target."""
 
     order: Indices  # rows as they are drawn from, wherever they stand in the table
     blocks: Indices  # of each row, or of each group, those within which targets are exchanged
@@ -94,7 +102,8 @@ class Shuffling:
     @classmethod
     def of(cls, run: Run, known: Sequence[Adjusters] = ()) -> Shuffling:
         """How the target of a run is shuffled, given what is `known` of its rows."""
-        order = canonical_order(run.table, run.target)
+        weights = None if run.plan.sample_weight is None else run.row_weights
+        order = canonical_order(run.table, run.target, weights)
         groups = getattr(run.plan, "groups", None)
         levels = [each.strata for each in known]
         joined = np.column_stack([np.zeros(len(order), dtype=np.intp), *levels])
@@ -116,10 +125,12 @@ class Shuffling:
         within = " and strata" if within else ""
         return cls(order, joined, None, None, f"rows within groups{within}")
 
-    def n_different(self, target: Target) -> float:
-        """How many shuffled targets there are, at most, that differ from each other."""
+    def n_different(self, target: Target, weights: Weights) -> float:
+        """How many shuffled targets there are, at most, that differ from each other, or in the weights
+        that move with them."""
         units = np.arange(len(self.order)) if self.first is None else self.first
-        parts = [np.unique(part[units], return_inverse=True)[1] for part in target.parts]
+        moved = (*target.parts, weights)
+        parts = [np.unique(part[units], return_inverse=True)[1] for part in moved]
         kinds = np.unique(np.column_stack(parts), axis=0, return_inverse=True)[1].ravel()
         if target.adjusters is not None and target.adjusters.by_numbers:
             kinds = np.arange(len(units))
@@ -165,17 +176,22 @@ class Nulls:
             return "the filters do not use the target"
         if isinstance(plan, Rows):
             return "the rows of the resamples were given, and it is not known how they were drawn"
-        if plan.sample_weight is not None:
+        if plan.counts is not None:
             total = int(self.run.row_weights.sum(dtype=np.int64))
             if (
                 isinstance(self.run.table, SparseTable)
                 or total > MOST_ROWS * self.run.table.n_samples
             ):
-                return "rows with weights stand for several samples, here too many to be shuffled one by one"
+                return "rows with counts stand for several samples, here too many to be shuffled one by one"
         if self.begun is not None and self.begun.by_numbers:
             name = self.begun.names_of(nominal=False)[0]
             return f"the column {name!r}, which is always in, is a number: no rows are alike in it"
         shuffling, adjusters = self.shuffling, self.single.target.adjusters
+        weights = self.single.row_weights
+        if shuffling.groups is not None and shuffling.first is not None:
+            varies = weights != weights[shuffling.first][shuffling.groups]
+            if varies.any():
+                return "weights of rows vary within groups that have one target each"
         if adjusters is not None and adjusters.by_numbers:
             if shuffling.groups is not None and shuffling.first is not None:
                 own = adjusters.numbers == adjusters.numbers[shuffling.first][shuffling.groups]
@@ -183,7 +199,7 @@ class Nulls:
                     return "an adjusting number varies within groups that have one target each"
             if isinstance(self.run.table, SparseTable):
                 return "a sparse table is not cleared of what adjusting numbers say of its columns"
-        if shuffling.n_different(self.single.target) < FEWEST:
+        if shuffling.n_different(self.single.target, weights) < FEWEST:
             units = f"{len(shuffling.blocks)} groups with one target each"
             within = " within their strata" if shuffling.blocks.any() else ""
             return f"{'rows' if shuffling.first is None else units} can hardly be shuffled{within}"
@@ -191,18 +207,20 @@ class Nulls:
 
     @cached_property
     def single(self) -> Run:
-        """The run with one row for each sample, where rows have weights."""
+        """The run with one row for each unit: a row with a count is so many, and one without weight none."""
         run = self.run
-        if run.plan.sample_weight is None or not isinstance(run.table, Table):
+        counts = run.plan._counts(run.table.n_samples)
+        if (counts == 1).all():
             return run
-        rows = np.repeat(np.arange(run.table.n_samples), run.row_weights)
-        table = replace(run.table, values=np.asfortranarray(run.table.values[rows]))
-        single = replace(
-            run,
-            table=table,
-            target=run.target.take(rows),
-            plan=replace(run.plan._take(rows), sample_weight=None),
-        )
+        rows = np.repeat(np.arange(run.table.n_samples), counts)
+        if isinstance(run.table, SparseTable):
+            if run.plan.counts is not None:
+                return run  # too many to be repeated
+            table: AnyTable = run.table.take_rows(rows)
+        else:
+            table = replace(run.table, values=np.asfortranarray(run.table.values[rows]))
+        plan = replace(run.plan._take(rows), counts=None)
+        single = replace(run, table=table, target=run.target.take(rows), plan=plan)
         return replace(single, filters=single.bind(single.target))
 
     @cached_property
@@ -312,11 +330,14 @@ class Nulls:
         number = self.n_shuffles(m)
         return number + bool(number) + 2 * self.n_pairs(m)
 
-    def targets(self, number: int) -> Iterator[Target]:
-        target = self.single.target
+    def shuffled(self, run: Run, number: int) -> Iterator[Run]:
+        """The run with each shuffled target; each row got the weight of the row whose target it got."""
+        target, plan, weights = run.target, run.plan, run.row_weights
         for k in range(number):
-            shuffled = target.take(self.shuffling.rows(self.run.seed, k))
-            yield replace(shuffled, always=target.always)
+            rows = self.shuffling.rows(run.seed, k)
+            if plan.sample_weight is not None:
+                plan = replace(plan, sample_weight=weights[rows])
+            yield replace(run, target=replace(target.take(rows), always=target.always), plan=plan)
 
 
 # P-values from the whole table.
@@ -354,6 +375,7 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
         unit=nulls.shuffling.unit,
         strata=tuple(name for each in nulls.known for name in each.names_of(nominal=True)),
         cleared=() if adjusters is None else adjusters.names_of(nominal=False),
+        weighted=run.plan.sample_weight is not None,
         strong=nulls.by_column,
         n_permutations=number,
         numbers=numbers_with_other_shuffles(own, null, run.seed),
@@ -374,9 +396,9 @@ def _scores_by_judge(nulls: Nulls, number: int, **how: Any) -> Iterator[tuple[st
     run = replace(run, filters=[each for each in filters if each.outputs])
     if nulls.small:
         how["checkpoint"] = None
-    targets = chain([run.target], nulls.targets(number))
+    runs = chain([run], nulls.shuffled(run, number))
     scores = _scores_by_target(
-        run, targets, 1 + number, 1, lambda target, _: run.itself(target), "shuffled targets", **how
+        run, runs, 1 + number, 1, lambda one, _: one.itself(one.target), "shuffled targets", **how
     )
     for label in nulls.judges:
         yield label, scores.pop(label)
@@ -386,34 +408,35 @@ def _scores_by_judge(nulls: Nulls, number: int, **how: Any) -> Iterator[tuple[st
 
 def _scores_by_target(
     run: Run,
-    targets: Iterator[Target],
+    runs: Iterator[Run],
     number: int,
     size: int,
-    draw: Callable[[Target, int], Resamples],
+    draw: Callable[[Run, int], Resamples],
     what: str,
     *,
     progress: Progress,
     **how: Any,
 ) -> dict[str, Floats]:
-    """Scores (number · size, n_features) by filter: of one target after the other, in what `draw` gives."""
+    """Scores (number · size, n_features) by filter: of one of the `runs`, which are `run` with other targets,
+    after the other, in what `draw` gives."""
     table, adjusters = run.table, run.target.adjusters
     # Filters read labels of each resample, but one numeric target, and one set of adjusting numbers.
     classes = run.target.kind == "classes" and not (adjusters and adjusters.by_numbers)
     at_once = max(1, CELLS // (size * max(table.n_samples, table.n_features))) if classes else 1
     scores = {label: np.empty((number * size, len(run.names))) for label in run.labels}
     for first in range(0, number, at_once):
-        chosen = list(islice(targets, at_once))
+        chosen = list(islice(runs, at_once))
         done = first * size
 
         def advance(more: int, _: int, before: int = done) -> None:
             progress(before + more, number * size)
 
         # The resamples of several targets in a row, each with its labels.
-        drawn = [draw(target, first + k) for k, target in enumerate(chosen)]
+        drawn = [draw(one, first + k) for k, one in enumerate(chosen)]
         labels = [np.broadcast_to(one.labels, one.weights.shape) for one in drawn]
         weights = np.concatenate([one.weights for one in drawn])
         scored = scoring.score_resamples(
-            run.filters if classes else run.bind(chosen[0]),
+            run.filters if classes else run.bind(chosen[0].target),
             replace(drawn[0], weights=weights, labels=np.concatenate(labels)),
             first=done,
             progress=advance,
@@ -430,32 +453,57 @@ def _rank_statistics(nulls: Nulls, number: int) -> Floats:
     run = nulls.single
     table, target = run.table, run.target
     assert isinstance(table, Table)
-    targets = [target, *nulls.targets(number)]
+    runs = [run, *nulls.shuffled(run, number)]
+    weights = np.stack([one.row_weights for one in runs]).astype(np.float64)
+    weighted = bool((weights != weights[0, 0]).any())
     strata = np.zeros(table.n_samples, np.intp)
     if target.adjusters is not None:
         strata = target.adjusters.strata
     if target.kind == "classes":
-        labels = np.stack([one.codes for one in targets])
+        labels = np.stack([one.target.codes for one in runs])
         contrasts = [(labels == c).astype(np.float64) for c in range(target.n_classes)]
     else:
-        contrasts = [np.concatenate([one.numbers(run.row_weights[np.newaxis]) for one in targets])]
+        numbers = [one.target.numbers(one.row_weights[np.newaxis]) for one in runs]
+        contrasts = [np.concatenate(numbers)]
     if target.kind == "numeric":
         contrasts = [_centred_ranks(contrasts[0], strata)]
     elif strata.any():
         contrasts = [_less_means(contrast, strata) for contrast in contrasts]
+    if weighted and target.kind != "classes":
+        middle = np.average(np.broadcast_to(contrasts[0], weights.shape), axis=1, weights=weights)
+        contrasts = [contrasts[0] - middle[:, np.newaxis]]
     statistics = np.empty((1 + number, len(nulls.numbers)))
     for block in column_blocks((table.n_samples, len(nulls.numbers))):
         ranks = _centred_ranks(table.values[:, nulls.numbers[block]].T, strata)
         known = ~np.isnan(ranks)
         size = known.sum(axis=1)
         ranks = np.where(known, ranks, 0.0)
-        between = sum(
-            (contrast @ ranks.T) ** 2 / np.maximum((contrast**2) @ known.T, 1.0)
-            for contrast in contrasts
-        )
-        spread = (ranks**2).sum(axis=1)
+        if weighted:
+            between, spread = _weighted_sums(contrasts, weights, ranks, known)
+        else:
+            between = sum(
+                (contrast @ ranks.T) ** 2 / np.maximum((contrast**2) @ known.T, 1.0)
+                for contrast in contrasts
+            )
+            spread = (ranks**2).sum(axis=1)
         statistics[:, block] = (size - 1) * between / np.where(spread > 0.0, spread, 1.0)
     return statistics
+
+
+def _weighted_sums(
+    contrasts: list[Floats], weights: Floats, ranks: Floats, known: Booleans
+) -> tuple[Floats, Floats]:
+    """Sums of squares of ranks between classes, or along a number, and in all, (k, p): of rows with weights
+    (k, n), about the weighted mean of the known ranks (p, n)."""
+    total = np.maximum(weights @ known.T, 1.0)
+    mean = weights @ ranks.T / total
+    spread = weights @ (ranks**2).T - total * mean**2
+    between = np.zeros_like(spread)
+    for contrast in contrasts:
+        own = weights * contrast
+        along = own @ ranks.T - (own @ known.T) * mean
+        between += along**2 / np.maximum((own * contrast) @ known.T, 1.0)
+    return between, np.where(spread > 1e-9 * total, spread, 0.0)
 
 
 def _centred_ranks(values: Floats, strata: Indices) -> Floats:
@@ -519,16 +567,16 @@ def score_shuffled(nulls: Nulls, number: int, drawn: Drawn, **how: Any) -> Matri
     """Scores by filter of the `drawn` resamples of each shuffled target, one after another."""
     run = nulls.cleared
     size = n_together(run, drawn)
-    plan = run.pairs if drawn == "halves" else run.plan
 
-    def resamples(target: Target, k: int) -> Resamples:
+    def resamples(one: Run, k: int) -> Resamples:
         if drawn == "table":
-            return run.itself(target)
-        return run.draw(size, first=size * k, target=target, plan=plan)
+            return one.itself(one.target)
+        plan = one.pairs if drawn == "halves" else one.plan
+        return one.draw(size, first=size * k, plan=plan)
 
-    what = f"{drawn} of shuffled targets"
+    what, runs = f"{drawn} of shuffled targets", nulls.shuffled(run, number)
     with remarks.set_aside():  # what there is to warn of was said with the true target
-        return _scores_by_target(run, nulls.targets(number), number, size, resamples, what, **how)
+        return _scores_by_target(run, runs, number, size, resamples, what, **how)
 
 
 MOST_NULLS, FEWEST_NULLS = 50, 20

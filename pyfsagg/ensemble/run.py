@@ -16,7 +16,7 @@ from pyfsagg._run.execution import Checks, Execution
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
 from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.look import warn_of_names
-from pyfsagg._table.table import AnyTable, ConvertedTable, Table, Weights, as_table, full_weights
+from pyfsagg._table.table import AnyTable, ConvertedTable, Table, Weights, as_table
 from pyfsagg._table.target import Target, read_target
 from pyfsagg.ensemble import core, scoring
 from pyfsagg.exceptions import InputTypeError, ParameterError
@@ -102,7 +102,7 @@ def read_number(n_resamples: int | str | Precision) -> int | Precision:
 
 
 _GROUPS: dict[str, type[Settings]] = {"task": Task, "checks": Checks, "execution": Execution}
-_OF_PLAN = ("groups", "sample_weight")
+_OF_PLAN = ("groups", "sample_weight", "counts")
 
 
 def flat_names(run: Callable[..., Any], **groups: type[Settings]) -> list[str]:
@@ -140,6 +140,8 @@ def gather_settings(flat: Mapping[str, Any], **groups: type[Settings]) -> dict[s
                 Param("row_indices"),
                 " say which rows are drawn; groups, ",
                 Param("sample_weight"),
+                ", ",
+                Param("counts"),
                 " and resampling_params cannot be given with them",
             )
         arguments["resampling"] = Rows(rows)
@@ -188,8 +190,8 @@ class Run:
 
     @property
     def row_weights(self) -> Weights:
-        """How often each row counts."""
-        return np.asarray(full_weights(self.table.n_samples, self.plan.sample_weight)[0])
+        """How much each row counts: its weight, or the number of samples it stands for."""
+        return self.plan._row_weights(self.table.n_samples)
 
     def draw(
         self, size: int, first: int = 0, target: Target | None = None, plan: Plan | None = None
@@ -212,9 +214,8 @@ class Run:
 
     @property
     def pairs(self) -> ComplementaryPairs:
-        """Pairs of halves from the population of the plan: with its groups, and its weights."""
-        groups = getattr(self.plan, "groups", None)
-        return ComplementaryPairs(groups=groups, sample_weight=self.plan.sample_weight)
+        """Pairs of halves from the population of the plan: with its groups, and its weights or counts."""
+        return ComplementaryPairs(**self.plan._of_rows())
 
     def n_pairs(self, m: int) -> int:
         """Number of pairs of halves in a run of m resamples; 0 if the plan draws pairs itself."""
@@ -293,6 +294,7 @@ def set_up_run(
         "resampling": resamples.plan,
         "resampling_params": dict(resamples.parameters),
         "weighted": plan.sample_weight is not None,
+        "counted": plan.counts is not None,
         "grouped": getattr(plan, "groups", None) is not None,
         **task.record(),
         "seed": seed,

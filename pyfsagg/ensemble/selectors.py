@@ -43,7 +43,13 @@ class _AggregationSelector(selectors.TableSelector):
     _method: ClassVar[Callable[..., EnsembleResult]]
 
     def fit(
-        self, X: Any, y: Any = None, *, sample_weight: Any = None, groups: Any = None
+        self,
+        X: Any,
+        y: Any = None,
+        *,
+        sample_weight: Any = None,
+        counts: Any = None,
+        groups: Any = None,
     ) -> _AggregationSelector:
         """Rank the features and choose the best of them.
 
@@ -55,7 +61,11 @@ class _AggregationSelector(selectors.TableSelector):
             Class labels; numbers, or times and events, as `task` says; None for filters that need no
             target.
         sample_weight : array of whole numbers, shape (n_samples,), optional
-            How often each sample counts.
+            Weight of each row, which is one unit: it is drawn as one, and a resample counts it by its weight.
+            Where targets are shuffled, weights move with them.
+        counts : array of whole numbers, shape (n_samples,), optional
+            How many equal samples each row stands for: the result is that of the table with each row so
+            often.
         groups : array of shape (n_samples,), optional
             Group of each sample, for ``resampling="grouped_bootstrap"`` or ``"complementary_pairs"``.
         """
@@ -71,7 +81,7 @@ class _AggregationSelector(selectors.TableSelector):
         options["filter_params"] = params
         checks = Checks(pairs=0, shuffles=0 if isinstance(wish, Fixed) else "auto")
         plan = read_plan(options.pop("resampling"))
-        plan = with_data(plan, sample_weight=sample_weight, groups=groups)
+        plan = with_data(plan, sample_weight=sample_weight, counts=counts, groups=groups)
         result = type(self)._method(X, y, resampling=plan, checks=checks, **options)
         self.result_, self.scores_, self.ranking_ = result, result.scores, result.ranking
         choice = choose(result, wish)

@@ -341,6 +341,9 @@ class TargetPermutation(Part):
     strata, cleared : tuple of str
         The adjusting columns within whose levels targets were exchanged, and those of numbers, of which the
         features were cleared by a linear model before rows were exchanged.
+    weighted : bool
+        Whether rows have weights, which then moved with the targets: a feature is compared with what it
+        scores if it is independent of target and weight together.
     strong : bool
         Whether the levels also hold for unrelated features when other features are related to the target.
     n_permutations : int
@@ -358,6 +361,7 @@ class TargetPermutation(Part):
     numbers: Integers
     strata: tuple[str, ...] = ()
     cleared: tuple[str, ...] = ()
+    weighted: bool = False
 
     @property
     def above(self) -> Booleans:
@@ -407,9 +411,10 @@ class TargetPermutation(Part):
     @property
     def scale(self) -> str:
         """How the p-values come about, in a sentence."""
+        moved = "exchanged, targets together with weights" if self.weighted else "exchanged"
         return (
             f"The p-values compare the scores of the whole table with those of "
-            f"{plural(self.n_permutations, 'shuffled target')} ({UNITS[self.unit]} exchanged) by "
+            f"{plural(self.n_permutations, 'shuffled target')} ({UNITS[self.unit]} {moved}) by "
             f"{enumerate_names([readable(judge) for judge in self.judges])}. Features of one kind "
             "(numbers, or as many levels as often) share what their shuffled scores are, so a "
             f"p-value may be smaller than 1 / {self.n_permutations + 1}."
@@ -445,7 +450,14 @@ class TargetPermutation(Part):
             beyond = (
                 f" Above noise means beyond what {enumerate_names(names)} {tell} of the target."
             )
-        return f"Supposed: {unit} are exchangeable, so the target can be shuffled. {reach}{beyond}"
+        weights = ""
+        if self.weighted:
+            weights = (
+                " Weights moved with their targets: an unrelated feature is one that is independent of "
+                "target and weight together."
+            )
+        can = f"{unit} are exchangeable, so the target can be shuffled."
+        return f"Supposed: {can} {reach}{beyond}{weights}"
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -278,6 +278,7 @@ def repeat_of(label: str, result: EnsembleResult) -> EnsembleMethod:
         what = f"the filter {unknown[0]!r}" if unknown else f"resampling {setup.plan!r}"
         what = "groups of rows" if parameters.get("grouped") else what
         what = "sample weights" if parameters["weighted"] else what
+        what = "counts of rows" if parameters.get("counted") else what
         reason = f"because it used {what}, which its record does not contain"
         remedy = Remedy("use ", Use(protocol="thesis"), ", or give methods")
         raise ParameterError(f"the run {label!r} cannot be repeated inside folds, {reason}", remedy)

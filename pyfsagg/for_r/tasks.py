@@ -78,6 +78,7 @@ _OF_PLAN: dict[str, Any] = {
     "resampling_params": Mapping[str, Any],
     "row_indices": ArrayLike,
     "sample_weight": Sequence[int],
+    "counts": Sequence[int],
 }
 """Settings that become parts of an argument."""
 

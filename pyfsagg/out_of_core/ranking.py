@@ -459,6 +459,7 @@ def rank_out_of_core(
             "of the rows in memory"
         },
         "weighted": False,
+        "counted": False,
         "nominal": None if nominal is None else list(nominal),
         "excluded": list(exclude),
         "drop_near_zero_variance": False,

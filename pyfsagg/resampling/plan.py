@@ -13,7 +13,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base import memory, registry, settings, validation
 from pyfsagg._base.arithmetic import Booleans, Indices
-from pyfsagg._message import DIVIDE_WEIGHTS, Got, Message, Param, Phrase, Remedy, Use
+from pyfsagg._message import (
+    DIVIDE_COUNTS,
+    DIVIDE_WEIGHTS,
+    Got,
+    Message,
+    Param,
+    Phrase,
+    Remedy,
+    Use,
+)
 from pyfsagg._table import columns, identity, sparse
 from pyfsagg._table.table import AnyTable, Table, full_weights, weights_from_counts
 from pyfsagg._table.target import Target
@@ -27,7 +36,7 @@ class Resamples:
     Attributes
     ----------
     weights : ndarray of uint16, shape (n_resamples, n_samples)
-        How often each row occurs in each resample.
+        How often each row occurs in each resample, times its weight if rows have weights.
     labels : ndarray of int32, shape (1 or n_resamples, n_samples)
         Class codes; one row when all resamples share the true labels.
     features : ndarray of bool, shape (n_resamples, n_features), or None
@@ -82,13 +91,14 @@ class Resamples:
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """What resamples are drawn from: rows with counts `weight`, and a seed. The canonical order makes
-    draws independent of row order, and of repeated rows instead of weights."""
+    """What resamples are drawn from: rows that stand for `counts` samples, and a seed. The canonical order
+    makes draws independent of row order, and of repeated rows instead of counts."""
 
     table: AnyTable
     target: Target
-    weight: NDArray[np.uint16]
+    counts: NDArray[np.uint16]
     seed: int
+    carried: NDArray[np.uint16] | None = None  # weights that rows carry into each resample
 
     @property
     def n_samples(self) -> int:
@@ -97,12 +107,12 @@ class Population:
     @cached_property
     def order(self) -> Indices:
         """Row positions in the canonical order."""
-        return canonical_order(self.table, self.target)
+        return canonical_order(self.table, self.target, self.carried)
 
     @cached_property
     def population(self) -> Indices:
-        """Row positions in the canonical order, repeated by their weights."""
-        return np.repeat(self.order, self.weight[self.order])
+        """Row positions in the canonical order, repeated by their counts."""
+        return np.repeat(self.order, self.counts[self.order])
 
     @cached_property
     def strata(self) -> list[Indices]:
@@ -115,7 +125,7 @@ class Population:
         return self.count(rows, lambda row: positions(generator(self.seed, row)))
 
     def count(
-        self, rows: range, positions: Callable[[int], Indices], remedy: str = DIVIDE_WEIGHTS
+        self, rows: range, positions: Callable[[int], Indices], remedy: str = DIVIDE_COUNTS
     ) -> Drawn:
         """Resamples with the row positions that belong to the number of a resample."""
         weights = np.empty((len(rows), self.n_samples), dtype=np.uint16)
@@ -135,9 +145,12 @@ class Drawn:
     noise: float = 0.0
 
 
-def canonical_order(table: AnyTable, target: Target) -> Indices:
+def canonical_order(
+    table: AnyTable, target: Target, weights: NDArray[np.uint16] | None = None
+) -> Indices:
     """Row positions in an order that depends on the contents of the rows, not on their positions."""
-    return np.lexsort((*target.parts, identity.row_digests(table)))
+    last = () if weights is None else (weights,)
+    return np.lexsort((*last, *target.parts, identity.row_digests(table)))
 
 
 def generator(seed: int | None, resample: int, stream: int = 0) -> np.random.Generator:
@@ -167,7 +180,13 @@ class Plan(settings.Settings):
     Parameters
     ----------
     sample_weight : array of whole numbers, shape (n_samples,), optional
-        How often each sample counts in the population that is resampled.
+        Weight of each row, whatever its reason: a survey, the rarity of a class, importance.  A row is one
+        unit: rows are drawn as if they had no weights, and a row that is drawn c times has c times its
+        weight in the resample.  Halves are halves of the rows.  A weight of 0 omits a row.
+    counts : array of whole numbers, shape (n_samples,), optional
+        How many samples each row stands for, of a table in which equal rows were merged.  Everything is as
+        in the table that has each row so often: as many draws, halves that may both have copies of a row.
+        Not together with `sample_weight`.
     """
 
     name: ClassVar[str] = ""
@@ -177,12 +196,47 @@ class Plan(settings.Settings):
     seeded: ClassVar[bool] = True  # whether a seed says which rows are drawn
 
     sample_weight: ArrayLike | None = settings.option(
-        None, flag=False, kw_only=True, help="how often each sample counts"
+        None, flag=False, kw_only=True, help="weight of each row"
     )
+    counts: ArrayLike | None = settings.option(
+        None, flag=False, kw_only=True, help="how many samples each row stands for"
+    )
+
+    def __post_init__(self) -> None:
+        if self.sample_weight is not None and self.counts is not None:
+            raise ParameterError(
+                Param("sample_weight"),
+                " and ",
+                Param("counts"),
+                " cannot both be given",
+                Remedy(
+                    "give ",
+                    Param("counts"),
+                    " where a row stands for that many equal samples, and ",
+                    Param("sample_weight"),
+                    " for weights of any other meaning",
+                ),
+            )
+        super().__post_init__()
 
     @abstractmethod
     def _draw(self, source: Population, rows: range) -> Drawn:
         """Resamples number ``rows.start``, …, ``rows.stop`` - 1."""
+
+    def _row_weights(self, n_samples: int) -> NDArray[np.uint16]:
+        """How much each row counts in the table itself: its weight, or its count."""
+        name = "sample_weight" if self.counts is None else "counts"
+        return np.asarray(full_weights(n_samples, getattr(self, name), name)[0])
+
+    def _counts(self, n_samples: int) -> NDArray[np.uint16]:
+        """How many of the units that are drawn each row is: a row with a weight is one, unless that is 0."""
+        weights = self._row_weights(n_samples)
+        return weights if self.sample_weight is None else (weights > 0).astype(np.uint16)
+
+    def _of_rows(self) -> dict[str, Any]:
+        """What rows have beside their cells, as far as it was given: groups, weights or counts."""
+        names = "groups", "sample_weight", "counts"
+        return {name: given for name in names if (given := getattr(self, name, None)) is not None}
 
     def _take(self, rows: Indices) -> Self:
         """The plan of a table that contains only the rows at these positions."""
@@ -250,29 +304,35 @@ def draw_resamples(
     *,
     n_resamples: int = 1000,
     seed: int = 0,
-    sample_weight: NDArray[np.uint16] | None = None,
+    counts: NDArray[np.uint16] | None = None,
     first: int = 0,
 ) -> Resamples:
     """Draw resamples number `first`, …, `first` + `n_resamples` - 1 of a plan from validated data.
 
-    The seed and the number of a resample determine what is drawn.  `sample_weight` (n_samples,), how often
-    each row occurs in the population, replaces the weights of the plan.
+    The seed and the number of a resample determine what is drawn.  `counts` (n_samples,), how often each
+    row occurs in the population, replaces the counts of the plan.
     """
     chosen = read_plan(plan)
     validation.check_integer("n_resamples", n_resamples, low=chosen.fewest)
-    if sample_weight is None:
-        sample_weight = full_weights(table.n_samples, chosen.sample_weight)[0]
+    if counts is None:
+        counts = chosen._counts(table.n_samples)
+    carried = None if chosen.sample_weight is None else chosen._row_weights(table.n_samples)
     chosen._check_multiple("n_resamples", n_resamples, Remedy(f"use {n_resamples + 1}"))
     memory.require_memory(
-        2 * n_resamples * table.n_samples + 24 * int(sample_weight.sum(dtype=np.int64)),
+        2 * n_resamples * table.n_samples + 24 * int(counts.sum(dtype=np.int64)),
         f"the weights of {table.n_samples:,} rows in {n_resamples:,} resamples",
-        Message("draw fewer resamples, or ", DIVIDE_WEIGHTS),
+        Message("draw fewer resamples, or ", DIVIDE_COUNTS),
     )
-    population = Population(table, target, sample_weight, seed)
+    population = Population(table, target, counts, seed, carried)
     drawn = chosen._draw(population, range(first, first + n_resamples))
     weights = drawn.weights
     if weights is None:
-        weights = np.broadcast_to(sample_weight, (n_resamples, table.n_samples))
+        weights = np.broadcast_to(counts, (n_resamples, table.n_samples))
+    if carried is not None:
+        weights = np.stack([
+            weights_from_counts(each.astype(np.intp) * carried, first + k, DIVIDE_WEIGHTS)
+            for k, each in enumerate(weights)
+        ])  # fmt: skip
     return Resamples(
         np.ascontiguousarray(weights),
         target.codes[np.newaxis, :] if drawn.labels is None else drawn.labels,

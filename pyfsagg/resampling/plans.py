@@ -59,8 +59,9 @@ class PoissonBootstrap(Plan):
     """Each row a Poisson(1) number of times; for tables that are read in pieces."""
 
     def _draw(self, source: Population, rows: range) -> Drawn:
-        if (source.weight != 1).any():
-            why = " draws by row number and takes no ", Param("sample_weight")
+        if self.sample_weight is not None or (source.counts != 1).any():
+            name = "counts" if self.sample_weight is None else "sample_weight"
+            why = " draws by row number and takes no ", Param(name)
             raise ParameterError(Use(resampling=self.name), *why, Remedy("use 'bootstrap'"))
         group, start = divmod(rows.start, LANES)
         drawn = np.empty((source.n_samples, padded(rows.stop - group * LANES)), np.uint8)
@@ -436,12 +437,13 @@ class Rows(Plan):
     indices: ArrayLike | None = option(None, flag=False, help="rows of each resample, from 0")
 
     def _check(self) -> None:
-        if self.sample_weight is not None:
-            raise ParameterError(
-                "the rows say how often each sample is drawn; ",
-                Param("sample_weight"),
-                " cannot be given with them",
-            )
+        for name in ("sample_weight", "counts"):
+            if getattr(self, name) is not None:
+                raise ParameterError(
+                    "the rows say how often each sample is drawn; ",
+                    Param(name),
+                    " cannot be given with them",
+                )
 
     def _draw(self, source: Population, rows: range) -> Drawn:
         n = source.n_samples

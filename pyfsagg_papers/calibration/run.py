@@ -229,6 +229,7 @@ def designs() -> list[Design]:
         studies,
         tables,
         unlike,
+        weights,
     )
 
     return sorted(DESIGNS, key=lambda design: design.topic)

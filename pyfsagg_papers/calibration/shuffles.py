@@ -77,12 +77,12 @@ def noise_table(rng: np.random.Generator, table: str) -> Sample:
         X = rng.standard_normal((n // 4, p))[subjects] + 0.3 * X
         options = {"resampling": GroupedBootstrap(subjects)}
     frame = _numbers(X)
-    if table == "weights":  # rows that are alike are written once, with their number
+    if table == "counts of equal rows":  # rows that are alike are written once, with their number
         alike = rng.integers(0, 2, (2 * n, 4)), rng.integers(0, 2, (2 * n, 1))
         counts = _numbers(np.hstack(alike).astype(float)).value_counts().reset_index()
-        weights = counts.pop("count").to_numpy()
+        times = counts.pop("count").to_numpy()
         y, frame = counts.pop("x4").to_numpy().astype(int), counts.astype(str).astype("category")
-        options = {"resampling": Bootstrap(sample_weight=weights)}
+        options = {"resampling": Bootstrap(counts=times)}
     if table == "2 to 40 levels":
         frame = pd.concat([frame, _levels(rng, n, [2] * 6 + [3, 8, 20, 25, 40])], axis=1)
     if table == "rare levels":
@@ -116,7 +116,7 @@ def _tested(rng: np.random.Generator, sample: Sample, filters: str) -> TargetPer
             ("default", "one row in ten"),
             ("default", "missing"),
             ("default", "subjects of 4 rows"),
-            ("default", "weights"),
+            ("default", "counts of equal rows"),
             ("information_gain", "2 to 40 levels"),
             ("chi_squared", "2 to 40 levels"),
             ("chi_squared", "rare levels"),

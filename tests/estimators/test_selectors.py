@@ -84,7 +84,7 @@ def test_pipeline_and_grid_search(selector: type) -> None:
     assert best[:-1].transform(X).shape[1] == best[0].support_.sum()
 
 
-def test_set_output_keeps_names_and_weights_are_repetitions() -> None:
+def test_set_output_keeps_names_and_counts_are_repetitions() -> None:
     frame = X.assign(word=np.where(Y == 0, "a", "b"))
     selector = WithinAggregationSelector(n_features_to_select=2, n_resamples=10, random_state=0)
     chosen = selector.set_output(transform="pandas").fit_transform(frame, Y)
@@ -93,9 +93,11 @@ def test_set_output_keeps_names_and_weights_are_repetitions() -> None:
     weight = np.random.default_rng(0).integers(0, 3, len(Y))
     rows = np.repeat(np.arange(len(Y)), weight)
     selector = WithinAggregationSelector(n_resamples=10, random_state=1)
-    weighted = selector.fit(X, Y, sample_weight=weight).scores_
+    counted = selector.fit(X, Y, counts=weight).scores_
     repeated = selector.fit(X.iloc[rows], Y.iloc[rows]).scores_
-    np.testing.assert_array_equal(weighted, repeated)
+    np.testing.assert_array_equal(counted, repeated)
+    plain = selector.fit(X, Y).scores_
+    np.testing.assert_array_equal(selector.fit(X, Y, sample_weight=np.ones(len(Y))).scores_, plain)
 
 
 def test_metadata_is_routed() -> None:

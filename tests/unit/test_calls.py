@@ -46,7 +46,7 @@ def assert_same_ensemble(found: Any, expected: Any) -> None:
 
 
 # -- ensembles ------------------------------------------------------------------------------------
-OWN = {"groups": GROUPS, "sample_weight": WEIGHT, "indices": ROWS}
+OWN = {"groups": GROUPS, "sample_weight": WEIGHT, "counts": WEIGHT, "indices": ROWS}
 BY_DEFAULT = [spec.plan() for spec in PLANS if spec.name != "grouped_bootstrap"]
 PLAN_CASES: list[tuple[Plan, str]] = [  # and the arrays of OWN that the code asks for
     *((plan, "") for plan in BY_DEFAULT),
@@ -54,6 +54,7 @@ PLAN_CASES: list[tuple[Plan, str]] = [  # and the arrays of OWN that the code as
     (resampling.StratifiedBootstrap(sample_weight=WEIGHT), "sample_weight"),
     (Subsample(0.8), ""),
     (Subsample(0.8, sample_weight=WEIGHT), "sample_weight"),
+    (Subsample(0.8, counts=WEIGHT), "counts"),
     (resampling.BalancedBootstrap(per_class=4), ""),
     (resampling.ComplementaryPairs(GROUPS), "groups"),
     (GroupedBootstrap(GROUPS), "groups"),
@@ -74,6 +75,7 @@ def test_every_plan_can_be_handed_over_and_repeated(plan: Plan, own: str) -> Non
     assert result.parameters["resampling"] == plan.name
     assert result.parameters["resampling_params"] == plan.parameters()
     assert result.parameters["weighted"] == ("sample_weight" in own)
+    assert result.parameters["counted"] == ("counts" in own)
     arrays = {name: OWN[name] for name in own.split()}
     assert_same_ensemble(repeat(result.parameters["call"], {"X": X, "y": Y}, **arrays), result)
     if plan in BY_DEFAULT:  # and its name says the same

@@ -157,7 +157,7 @@ def test_correlations_are_those_of_the_rows_known_in_both_and_weighted() -> None
         two = absolute_correlations(as_table(np.repeat(X, weights, axis=0)), similarity)
         np.testing.assert_allclose(one, two, atol=1e-11)
     y = np.arange(30) % 2
-    weighted = run(X, y, resampling=Bootstrap(sample_weight=weights))
+    weighted = run(X, y, resampling=Bootstrap(counts=weights))
     repeated = run(np.repeat(X, weights, axis=0), np.repeat(y, weights))
     assert weighted.copies == repeated.copies
 

@@ -47,7 +47,7 @@ def fold_rows(fold: int, n_folds: int, seed: int) -> tuple[np.ndarray, np.ndarra
     )  # fmt: skip
     kept = run.resamples.weights[fold]
     drawn = draw_resamples(
-        run.table, run.target, n_resamples=6, seed=_fold_seed(seed, fold), sample_weight=kept
+        run.table, run.target, n_resamples=6, seed=_fold_seed(seed, fold), counts=kept
     )
     train = np.flatnonzero(kept)
     place = {row: position for position, row in enumerate(train)}

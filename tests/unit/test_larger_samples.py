@@ -124,8 +124,10 @@ def test_groups_and_weights_are_kept_together() -> None:
     how = {"n_features_to_select": 8, "filter": "spearman", "random_state": 0}
     grouped = expected_replication(X, groups % 2, resampling=GroupedBootstrap(groups), **how)
     assert grouped.curve.index[0] == 40
-    twice = Bootstrap(sample_weight=np.full(320, 2))
-    assert expected_replication(X, groups % 2, resampling=twice, **how).n_pairs == 20
+    twice = expected_replication(X, groups % 2, resampling=Bootstrap(counts=np.full(320, 2)), **how)
+    assert twice.curve.index[:3].tolist() == [80, 160, 320]
+    weights = Bootstrap(sample_weight=np.full(320, 2))
+    assert expected_replication(X, groups % 2, resampling=weights, **how).curve.index[0] == 40
 
 
 @pytest.mark.parametrize("task", ["regression", "survival"])

@@ -98,7 +98,7 @@ CASES = {
     "heavy rows": lambda: pyfsagg.wam(
         *table(20_000, 3),
         n_resamples=2,
-        resampling=pyfsagg.resampling.Bootstrap(sample_weight=np.full(20_000, 65_535)),
+        resampling=pyfsagg.resampling.Bootstrap(counts=np.full(20_000, 65_535)),
     ),
     "rows of an unsupervised run": lambda: frcm(table(40_000, 3)[0], n_clusterings=2),
     "consensus": lambda: consensus_matrix(np.zeros((2, 40_000), dtype=int)),

@@ -179,10 +179,11 @@ def test_rank_sets_and_weights() -> None:
     with pytest.raises(DataError, match="vary less than between samples"):
         ranks.rank_confidence(0.95)
     X, y = unlike(160)
-    twice = Bootstrap(sample_weight=np.full(160, 2))
-    result = pyfsagg.wam(X, y, filter="chi_squared", resampling=twice, **PLAIN)
-    assert result.parameters["normalize"] == "against_noise"
-    assert set(result.select(2)) == {"real0", "real1"}
+    weights = np.random.default_rng(0).integers(1, 4, 160)
+    for plan in (Bootstrap(counts=np.full(160, 2)), Bootstrap(sample_weight=weights)):
+        result = pyfsagg.wam(X, y, filter="chi_squared", resampling=plan, **PLAIN)
+        assert result.parameters["normalize"] == "against_noise"
+        assert set(result.select(2)) == {"real0", "real1"}
 
 
 def test_evaluations_and_selectors_rank_as_the_run_does() -> None:

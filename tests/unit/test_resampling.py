@@ -40,9 +40,9 @@ OF_ROWS = "bootstrap stratified_bootstrap balanced_bootstrap subsample complemen
 of_rows = pytest.mark.parametrize("plan", OF_ROWS.split())
 
 
-def draw(data, plan, m=6, sample_weight=None, **options):
+def draw(data, plan, m=6, sample_weight=None, counts=None, **options):
     groups = GROUPS if plan == "grouped_bootstrap" else None
-    made = with_data(read_plan(plan), groups=groups, sample_weight=sample_weight)
+    made = with_data(read_plan(plan), groups=groups, sample_weight=sample_weight, counts=counts)
     return draw_resamples(*data, made, n_resamples=m, **options)
 
 
@@ -110,9 +110,9 @@ def test_totals_are_exact_or_the_weights_are_refused(data, plan: str, weight: in
     if resampled and weight == 65_535:
         said = r"resample \d draws row \d+ .* 65535 times; divide"
         with pytest.raises(ParameterError, match=said):
-            draw(data, plan, seed=1, sample_weight=weights)
+            draw(data, plan, seed=1, counts=weights)
         return
-    found = draw(data, plan, seed=1, sample_weight=weights).weights
+    found = draw(data, plan, seed=1, counts=weights).weights
     totals = found.sum(axis=1, dtype=np.int64)
     whole = N * weight
     expected = {
@@ -161,16 +161,42 @@ def test_weights_are_those_of_the_drawn_groups(groups, weights, seed) -> None:
 
 
 @of_rows
-def test_weight_k_is_the_row_written_k_times(data, plan: str) -> None:
+def test_count_k_is_the_row_written_k_times(data, plan: str) -> None:
     table, target = data
     weight = np.random.default_rng(1).integers(0, 4, N).astype(np.uint16)
     rows = np.repeat(np.arange(N), weight)
     labels = np.asarray(target.classes)[target.codes]
     written = draw((as_table(table.values[rows]), check_target(labels[rows], rows.size)), plan)
-    weighted = draw(data, plan, sample_weight=weight)
+    counted = draw(data, plan, counts=weight)
     for r in range(6):
         back = np.bincount(rows, weights=written.weights[r], minlength=N)
-        np.testing.assert_array_equal(back, weighted.weights[r])
+        np.testing.assert_array_equal(back, counted.weights[r])
+
+
+@of_rows
+def test_a_row_with_a_weight_is_drawn_as_one_row(data, plan: str) -> None:
+    """A resample has each row so often as without weights, times its weight; weight 0 omits a row."""
+    weight = np.random.default_rng(1).integers(1, 4, N).astype(np.uint16)
+    plain = draw(data, plan).weights
+    np.testing.assert_array_equal(draw(data, plan, sample_weight=np.full(N, 3)).weights, 3 * plain)
+    drawn = draw(data, plan, sample_weight=weight).weights
+    assert (drawn % weight == 0).all()
+    assert ((drawn // weight).sum(axis=1) == plain.sum(axis=1)).all()
+    table, target = data
+    kept = np.flatnonzero(np.arange(N) % 5)
+    labels = np.asarray(target.classes)[target.codes]
+    fewer = as_table(table.values[kept]), check_target(labels[kept], kept.size)
+    if plan != "grouped_bootstrap":
+        omitted = draw(data, plan, sample_weight=np.where(np.arange(N) % 5, 2, 0)).weights
+        np.testing.assert_array_equal(omitted[:, kept], 2 * draw(fewer, plan).weights)
+        assert not np.delete(omitted, kept, axis=1).any()
+
+
+def test_weights_and_counts_are_not_given_together() -> None:
+    with pytest.raises(
+        ParameterError, match="sample_weight and counts cannot both be given; give counts where"
+    ):
+        Subsample(sample_weight=np.ones(3), counts=np.ones(3))
 
 
 def test_sizes_of_each_plan(data) -> None:

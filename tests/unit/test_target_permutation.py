@@ -419,15 +419,102 @@ def test_targets_that_vary_within_groups_stay_there() -> None:
         assert len(np.unique(shuffled[:, of], axis=0)) > 1
 
 
-def test_weights_are_rows_that_stand_several_times() -> None:
+def test_counts_are_rows_that_stand_several_times() -> None:
     X, y = table(1.0, n=40)
-    weights = np.random.default_rng(0).integers(0, 4, 40)
-    rows = np.repeat(np.arange(40), weights)
+    counts = np.random.default_rng(0).integers(0, 4, 40)
+    rows = np.repeat(np.arange(40), counts)
     how = {"filter": "information_gain", "n_resamples": 16, "random_state": 0}
-    one = pyfsagg.wam(X, y, resampling=Bootstrap(sample_weight=weights), **how)
+    one = pyfsagg.wam(X, y, resampling=Bootstrap(counts=counts), **how)
     two = pyfsagg.wam(X.iloc[rows], y[rows], **how)
     np.testing.assert_allclose(one.permutation.p_values, two.permutation.p_values, rtol=1e-9)
+    np.testing.assert_array_equal(one.combined, two.combined)
     np.testing.assert_array_equal(one.noise_halves, two.noise_halves)
+    assert one.between_sample_stability().n_rows == two.between_sample_stability().n_rows
+    assert "so many" in one.methods_text()
+
+
+def weighted(kind: str, seed: int, **options: Any) -> pyfsagg.error_control.TargetPermutation:
+    """P-values of 15 features of noise in 60 rows with weights."""
+    rng = np.random.default_rng([23, seed])
+    X, y = rng.normal(size=(60, 15)), np.arange(60) % (5 if kind == "class" else 2) == 0
+    weights = {"random": rng.integers(1, 4, 60), "class": np.where(y, 4, 1)}[kind]
+    plan = Bootstrap(sample_weight=weights)
+    return pyfsagg.permute_target(
+        X, y.astype(int), shuffles=99, random_state=seed, resampling=plan, **options
+    )
+
+
+@pytest.mark.parametrize("kind", ["random", "class"])
+def test_weights_do_not_make_noise_significant(kind: str) -> None:
+    """With one unit for each unit of weight some feature of every table was above noise."""
+    found = [weighted(kind, seed, filter="chi_squared") for seed in range(8)]
+    assert sum(each.above.any() for each in found) <= 1
+    assert np.mean([each.p_values <= 0.05 for each in found]) <= 0.1
+    assert found[0].weighted
+    assert "targets together with weights" in found[0].scale
+    assert "independent of target and weight together" in found[0].supposed
+
+
+def test_each_shuffled_target_has_the_weight_of_its_row() -> None:
+    seen: list[tuple[np.ndarray, np.ndarray]] = []
+
+    def watch(X: Any, y: Any, sample_weight: Any) -> Any:
+        seen.append((np.asarray(y), np.asarray(sample_weight)))
+        return np.abs(np.asarray(X).T @ (sample_weight * y))
+
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), np.arange(40) % 4 == 0
+    weights = np.where(y, rng.integers(5, 9, 40), rng.integers(1, 4, 40))
+    plan = Bootstrap(sample_weight=weights)
+    how = {"filter": watch, "resampling": plan, "shuffles": 19, "random_state": 0}
+    pyfsagg.permute_target(X, y.astype(int), **how)
+    whole = [(labels, weight) for labels, weight in seen if weight.sum() == weights.sum()][-19:]
+    assert len(np.unique([weight for _, weight in whole], axis=0)) == 19
+    for labels, weight in whole:
+        assert sorted(zip(labels, weight, strict=True)) == sorted(zip(y, weights, strict=True))
+
+
+@pytest.mark.parametrize("task", ["classification", "regression", "survival"])
+def test_equal_weights_change_no_p_value(task: str) -> None:
+    rng = np.random.default_rng(1)
+    X, number = rng.normal(size=(50, 4)), rng.normal(size=50)
+    y: Any = {
+        "classification": np.arange(50) % 3,
+        "regression": number,
+        "survival": np.column_stack([np.exp(number), np.arange(50) % 3 > 0]),
+    }[task]
+    label = {"classification": "chi_squared", "regression": "spearman", "survival": "cox_score"}
+    how = {"filter": label[task], "task": task, "n_resamples": 8, "random_state": 0}
+    plain = pyfsagg.wam(X, y, **how)
+    ones = pyfsagg.wam(X, y, resampling=Bootstrap(sample_weight=np.ones(50)), **how)
+    for name in ("p_values", "family_wise_p_values"):
+        found, expected = (getattr(each.permutation, name) for each in (ones, plain))
+        assert found.tobytes() == expected.tobytes()
+    assert ones.combined.tobytes() == plain.combined.tobytes()
+    assert ones.noise_halves.tobytes() == plain.noise_halves.tobytes()
+
+
+def test_weighted_halves_are_of_rows_and_the_text_says_what_moved() -> None:
+    X, y = table(1.0, n=60)
+    weights = np.random.default_rng(0).integers(1, 4, 60)
+    plan = Bootstrap(sample_weight=weights)
+    result = pyfsagg.wam(
+        X, y, filter="chi_squared", resampling=plan, n_resamples=16, random_state=0
+    )
+    assert result.between_sample_stability().n_rows == 30
+    assert "Two samples of 30 rows each" in result.summary_text()
+    assert "its weight moved with its target" in result.methods_text()
+
+
+def test_weights_within_groups_that_have_one_target_are_equal() -> None:
+    X, _ = table(1.0)
+    groups, weights = np.arange(80) // 4, np.arange(80) % 3 + 1
+    plan = GroupedBootstrap(groups, sample_weight=weights)
+    with pytest.raises(pyfsagg.exceptions.DataError, match="weights of rows vary within groups"):
+        pyfsagg.permute_target(X, groups % 2, filter="chi_squared", resampling=plan)
+    equal = GroupedBootstrap(groups, sample_weight=groups % 3 + 1)
+    how = {"filter": "chi_squared", "shuffles": 19, "random_state": 0}
+    assert pyfsagg.permute_target(X, groups % 2, resampling=equal, **how).unit == "groups"
 
 
 def test_why_there_are_none() -> None:
@@ -439,8 +526,8 @@ def test_why_there_are_none() -> None:
             "4 groups with one target each can hardly be shuffled",
         ),
         (
-            {"resampling": Bootstrap(sample_weight=np.full(80, 30))},
-            "rows with weights stand for several samples, here too many to be shuffled one by one",
+            {"resampling": Bootstrap(counts=np.full(80, 30))},
+            "rows with counts stand for several samples, here too many to be shuffled one by one",
         ),
         (
             {"resampling": pyfsagg.resampling.Rows(np.tile(np.arange(80), (4, 1)))},

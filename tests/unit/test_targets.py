@@ -103,11 +103,11 @@ def test_entropy_filters_see_bins_of_equal_size() -> None:
 
 
 @pytest.mark.parametrize("name", ["pearson", "spearman", "f_statistic", "mrmr_correlation"])
-def test_a_weight_of_two_is_a_row_written_twice(name: str) -> None:
+def test_a_count_of_two_is_a_row_written_twice(name: str) -> None:
     weight = np.random.default_rng(3).integers(1, 3, len(y))
     rows = np.repeat(np.arange(len(y)), weight)
     twice = ranked(name, X.iloc[rows], y.iloc[rows], n_resamples=4, random_state=5)
-    plan = pyfsagg.resampling.Bootstrap(sample_weight=weight)
+    plan = pyfsagg.resampling.Bootstrap(counts=weight)
     weighted = ranked(name, n_resamples=4, random_state=5, resampling=plan)
     np.testing.assert_allclose(twice.combined, weighted.combined, rtol=1e-9)
 

@@ -8,7 +8,8 @@
 #' the like, or, of a result, the fitted object. In the other direction, [wam()], [bam()] and [evaluate()] take score
 #' objects of filtro as filters, such as `filter = filtro::score_aov_pval`: rows are repeated as often as they are
 #' drawn, columns are numbers, scores of which small ones are best change their sign, and a feature without a score,
-#' or with an infinite one, has the largest score of the others, as filtro keeps it.
+#' or with an infinite one, has the largest score of the others, as filtro keeps it. Case weights are the `weights` of
+#' [wam()]; those of `hardhat::frequency_weights()` are its `counts`.
 #'
 #' @param functions A list of functions such as `caret::ldaFuncs` and `caret::rfFuncs` for `rfe()`, or `caret::ldaSBF`
 #'   for `sbf()`.
@@ -71,7 +72,7 @@ filtro_score <- function(x = wam, ...) {
     case_weights = TRUE, range = c(-Inf, Inf), inclusive = c(FALSE, FALSE), fallback_value = Inf,
     score_type = "ensemble", transform_fn = identity, direction = "maximize", deterministic = FALSE, tuning = FALSE,
     label = "Ensemble of filters", packages = "pyfsaggr", calculating_fn = function(formula, data, weights) {
-      do.call(run, c(list(formula, data, progress = FALSE), if (!is.null(weights)) list(weights = weights), list(...)))
+      do.call(run, c(list(formula, data, progress = FALSE), case_weights(weights), list(...)))
     }
   )
   if (inherits(x, "pyfsagg_ensemble")) fit_filtro(made, ~ ., NULL) else made

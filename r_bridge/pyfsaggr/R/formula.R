@@ -256,13 +256,14 @@ table_or_formula <- function(x, ..., formula) {
 
 # What a method for formulas does: subset is a condition on the columns of data, as in lm(). A pipe
 # hands the data over as x: data |> wam(formula = y ~ .).
-with_formula <- function(method, x, data, subset, na.action, ..., formula = x, frame, weights, groups) {
+with_formula <- function(method, x, data, subset, na.action, ..., formula = x, frame, weights, counts, groups) {
   if (missing(data) && !missing(x) && !inherits(x, "formula")) data <- x
   of_rows <- function(given) if (!is.null(given)) eval(given, if (is.data.frame(data)) data, frame)
   parts <- formula_parts(formula, data, of_rows(subset), na.action, frame)
   # Columns of data, or vectors as long; values for the kept rows alone are taken, too.
   beside <- lapply(list(
-    weights = if (!missing(weights)) substitute(weights), groups = if (!missing(groups)) substitute(groups)
+    weights = if (!missing(weights)) substitute(weights), counts = if (!missing(counts)) substitute(counts),
+    groups = if (!missing(groups)) substitute(groups)
   ), function(given) {
     values <- known_values(of_rows(given))
     if (length(values) == nrow(data)) values[parts$rows] else values

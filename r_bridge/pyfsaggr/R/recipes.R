@@ -2,8 +2,8 @@
 #'
 #' A step for the package recipes: `prep()` ranks the selected columns by [wam()] (one filter) or [bam()]
 #' (several) against the outcome, `bake()` keeps the best. Columns outside the selectors are kept. Case
-#' weights, such as those of `hardhat::frequency_weights()`, must be whole numbers: how often a row counts. A number as
-#' the outcome is a regression, which needs a filter for numbers. One column, or none, is kept as it is.
+#' weights must be whole numbers: those of `hardhat::frequency_weights()` are `counts`, others `weights` ([settings]). A
+#' number as the outcome is a regression, which needs a filter for numbers. One column, or none, is kept as it is.
 #'
 #' @param recipe A recipe.
 #' @param ... Selectors of columns, such as `all_predictors()`.
@@ -47,7 +47,9 @@ prep.step_select_ensemble <- function(x, training, info = NULL, ...) {
   run <- if (length(x$filter) > 1L) bam.default else wam.default
   options <- x$options
   weights <- info$variable[info$role %in% "case_weights"]
-  if (length(weights) && is.null(options$weights)) options$weights <- as.double(unclass(training[[weights]]))
+  if (length(weights) && is.null(options$weights) && is.null(options$counts)) {
+    options <- c(options, case_weights(training[[weights]]))
+  }
   if (is.numeric(training[[outcome]]) && is.null(options$task)) options$task <- "regression"
   x$removals <- character()
   x$ranking <- data.frame(feature = names, rank = seq_along(names), score = rep(NA_real_, length(names)))

@@ -8,7 +8,7 @@ run_arguments <- function(x, y, seed, cores, progress, ..., checkpoint = NULL, t
   }
   table <- table_parts(x)
   n <- nrow(x)
-  same_order(list(x = x, y = y, weights = settings$weights, groups = settings$groups))
+  same_order(list(x = x, y = y, weights = settings$weights, counts = settings$counts, groups = settings$groups))
   if (length(table$names) < 2L) {
     stop_pyfsagg(paste0("x has ", length(table$names), " column(s); a ranking needs at least two"), "data")
   }
@@ -128,18 +128,8 @@ READERS <- list(
     if (anyNA(value)) stop_pyfsagg("groups: NA is no group; give each row one", "parameter")
     as.list(enc2utf8(as.character(value)))
   },
-  weights = function(value, name, n, ...) {
-    if (!is.numeric(value) || length(value) != n) {
-      refuse_argument(name, paste0("one number for each of the ", n, " rows"), value)
-    }
-    if (anyNA(value)) {
-      stop_pyfsagg("weights: NA says nothing; give each row a whole number, 0 omits it", "parameter")
-    }
-    if (any(value != round(value) | value < 0)) {
-      refuse_argument(name, "whole numbers from 0, how often each row counts", value)
-    }
-    as.double(value)
-  },
+  weights = function(value, name, n, ...) read_weights(value, name, n, "how much each row counts"),
+  counts = function(value, name, n, ...) read_weights(value, name, n, "how many samples each row stands for"),
   row_indices = function(value, name, n, ...) {
     if (is.numeric(value) && is.null(dim(value))) value <- matrix(value, 1)
     if (!is.matrix(value) || !is.numeric(value)) {
@@ -167,6 +157,26 @@ READERS <- list(
     lapply(value, function(one) if (counted || (one > 1 && one == round(one))) as.integer(one) else as.double(one))
   }
 )
+
+read_weights <- function(value, name, n, meaning) {
+  if (!is.numeric(value) || length(value) != n) {
+    refuse_argument(name, paste0("one number for each of the ", n, " rows"), value)
+  }
+  if (anyNA(value)) {
+    stop_pyfsagg(paste0(name, ": NA says nothing; give each row a whole number, 0 omits it"), "parameter")
+  }
+  if (any(value != round(value) | value < 0)) {
+    refuse_argument(name, paste0("whole numbers from 0, ", meaning), value)
+  }
+  as.double(value)
+}
+
+# Case weights of other packages: those of hardhat say whether they are counts.
+case_weights <- function(value) {
+  if (is.null(value)) return(list())
+  name <- if (inherits(value, "hardhat_frequency_weights")) "counts" else "weights"
+  stats::setNames(list(as.double(unclass(value))), name)
+}
 
 # A list has the columns of each group; a named vector, or a data frame, the group of each column.
 read_columns <- function(value, name, features) {

@@ -116,6 +116,8 @@ test_that("numbers and words of R are looked at in R, and named in its words", {
   no("weights must be one number for each of the 150 rows", weights = 1:3)
   no("weights: NA", weights = c(NA, rep(1, 149)))
   no("weights must be whole numbers from 0", weights = rep(0.5, 150))
+  no("counts must be whole numbers from 0", counts = rep(0.5, 150))
+  no("weights and counts cannot both be given", weights = rep(2, 150), counts = rep(2, 150))
   no("filter must be one name of list_methods('filters'), or a function (x, y, weight), got NULL", filter = NULL)
   no("filter must be one name", filter = 3)
   no("filter_params must be a named list, such as list(bins = 5), got list(3)", filter_params = list(3))

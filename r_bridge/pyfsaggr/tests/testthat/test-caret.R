@@ -38,10 +38,10 @@ test_that("scores go to filtro and come from it", {
   expect_identical(stats::setNames(found$score, found$predictor), expected$scores)
   expect_identical(unique(found$outcome), "Species")
   expect_identical(filtro::arrange_score(fitted)$predictor, names(sort(expected$scores, decreasing = TRUE)))
-  counts <- rep(1:2, 75)
-  weighted <- generics::fit(filtro_score(n_resamples = 3, seed = 1), Species ~ ., iris, case_weights = counts)
+  weights <- rep(1:2, 75)
+  weighted <- generics::fit(filtro_score(n_resamples = 3, seed = 1), Species ~ ., iris, case_weights = weights)
   expect_identical(S7::prop(weighted, "results")$score,
-                   unname(quick(iris[1:4], iris$Species, weights = counts, n_resamples = 3)$scores))
+                   unname(quick(iris[1:4], iris$Species, weights = weights, n_resamples = 3)$scores))
   theirs <- generics::fit(filtro::score_aov_fstat, Species ~ ., iris)
   expect_named(filtro::bind_scores(list(fitted, theirs)), c("outcome", "predictor", "ensemble", "aov_fstat"))
   expect_equal(unname(whole(iris[1:4], iris$Species, filter = filtro::score_aov_fstat)), S7::prop(theirs, "results")$score)

@@ -19,7 +19,7 @@ test_that("mlr3filters knows the ensembles", {
 test_that("every setting of a run is a parameter, but for what a task says", {
   skip_without_pyfsagg()
   expect_true(pyfsagg_available()) # starts Python
-  of_the_task <- c("task", "groups", "weights", "row_indices", "progress")
+  of_the_task <- c("task", "groups", "weights", "counts", "row_indices", "progress")
   for (of in c("wam", "bam")) {
     code <- sprintf("import pyfsagg
 from pyfsagg.ensemble.run import flat_names

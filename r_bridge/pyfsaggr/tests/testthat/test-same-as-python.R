@@ -393,3 +393,20 @@ test_that("formulas, sparse tables, scratch, own rankings and the influence of b
     score_features(Matrix::Matrix(counts, sparse = TRUE), labels, "chi_squared"), score_features(counts, labels, "chi_squared")
   )
 })
+
+test_that("weights of rows are one unit each, and counts are rows", {
+  skip_without_pyfsagg()
+  times <- rep(1:3, 50)
+  share("times", as.array(times))
+  x <- iris[1:4]
+  share("table", x)
+  share("species", as.character(iris$Species))
+  for (name in c("weights", "counts")) {
+    given <- stats::setNames(list(times), name)
+    how <- list(filter = "chi_squared", shuffles = 19, seed = 1, progress = FALSE)
+    found <- do.call(permute_target, c(list(x, iris$Species), how, given))$table
+    plan <- sprintf("pyfsagg.resampling.Bootstrap(%s=times)", if (name == "weights") "sample_weight" else name)
+    same(found$p_value, sprintf("pyfsagg.permute_target(table, species, filter='chi_squared', shuffles=19, \
+random_state=1, resampling=%s).to_frame()['p_value'].to_numpy()", plan))
+  }
+})

@@ -39,6 +39,8 @@ test_that("case weights of a recipe count, or are refused", {
   }
   times <- rep(c(1L, 5L), 75)
   expect_identical(ranking(hardhat::frequency_weights(times)),
+                   quick(iris[1:4], iris$Species, counts = times, n_resamples = 5)$ranking)
+  expect_identical(ranking(hardhat::importance_weights(times)),
                    quick(iris[1:4], iris$Species, weights = times, n_resamples = 5)$ranking)
   expect_error(ranking(hardhat::importance_weights(times / 2)), "weights must be whole numbers")
 })
