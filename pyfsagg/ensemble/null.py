@@ -94,8 +94,9 @@ class Shuffling:
     @classmethod
     def of(cls, run: Run, known: Sequence[Adjusters] = ()) -> Shuffling:
         """How the target of a run is shuffled, given what is `known` of its rows."""
-        order = canonical_order(run.table, run.target)
         groups = getattr(run.plan, "groups", None)
+        labels = None if groups is None else np.asarray(groups).astype(str)
+        order = canonical_order(run.table, run.target, labels)
         levels = [each.strata for each in known]
         joined = np.column_stack([np.zeros(len(order), dtype=np.intp), *levels])
         strata = np.asarray(np.unique(joined, axis=0, return_inverse=True)[1]).ravel()
