@@ -229,9 +229,9 @@ class Nulls:
     def begun(self) -> Adjusters | None:
         """The columns that are always in, if a judge begins with them: what they tell is not noise."""
         always = self.single.target.always
-        judges = [item for item in self.run.items if scoring.filter_label(item) in self.judges]
+        sources = [item for item in self.run.items if scoring.filter_label(item) in self.sources]
         return (
-            Adjusters(always) if always and any(map(scoring.begins_with_always, judges)) else None
+            Adjusters(always) if always and any(map(scoring.begins_with_always, sources)) else None
         )
 
     @cached_property
@@ -240,24 +240,59 @@ class Nulls:
         return {name for name, spec in self.run.specs.items() if "none" in spec.targets}
 
     @cached_property
-    def counting(self) -> set[str]:
-        """Filters that count levels, and cut numbers into ranges."""
-        return {name for name, spec in self.run.specs.items() if spec.counts_levels}
-
-    @cached_property
-    def judges(self) -> list[str]:
-        """The filters that are compared with noise: those that score a feature alone, or else all."""
-        by_column = [name for name, spec in self.run.specs.items() if spec.own_column]
-        cut = [name for name in by_column if name in self.counting]
+    def sources(self) -> list[str]:
+        """The filters that are compared with noise: those that score a feature alone, or else those whose
+        relevance does, or else all."""
+        specs = self.run.specs
+        by_column = [name for name, spec in specs.items() if spec.own_column]
+        cut = [name for name in by_column if specs[name].counts_levels]
         ranked = len(self._ranked) == len(self.run.names) and self.run.target.adjusters is None
         if cut and ranked and set(by_column) - set(cut) == {"spearman"}:
             return cut  # beside which all columns are judged by their ranks anyway
-        return by_column or [label for label in self.run.labels if label not in self.blind]
+        relevant = [name for name, spec in specs.items() if spec.relevance]
+        return by_column or relevant or [one for one in self.run.labels if one not in self.blind]
+
+    @cached_property
+    def judging(self) -> Run:
+        """The run with its judges as the filters: the sources, or their relevance, as the first that names
+        it reads the columns, given what the sources begin with."""
+        run, chosen = self.run, set(self.sources)
+        params: dict[str, dict[str, Any]] = {}
+        for label in self.sources:
+            if (spec := run.specs.get(label)) and not spec.own_column and spec.relevance:
+                own = dict(run.params.get(label, {}))
+                own.pop("n_features", None)  # a depth; relevance has none
+                params.setdefault(spec.relevance, own)
+        if params:
+            target = run.target
+            if self.begun is not None and not self.begun.by_numbers:
+                given = [each.table for each in (target.adjusters, self.begun) if each is not None]
+                joined = given[0] if len(given) == 1 else given[0].beside(given[1])
+                target = replace(target, adjusters=Adjusters(joined), always=None)
+            run = replace(run, items=list(params), params=params, target=target)
+            return replace(run, filters=run.bind(target))
+        # The filters of the run, which have sorted the table; of those computed together the judges alone.
+        filters = [
+            replace(each, outputs={one: of for one, of in each.outputs.items() if one in chosen})
+            for each in run.filters
+        ]
+        items = [item for item in run.items if scoring.filter_label(item) in chosen]
+        return replace(run, items=items, filters=[each for each in filters if each.outputs])
+
+    @property
+    def judges(self) -> list[str]:
+        """The filters whose scores are compared with those of shuffled targets."""
+        return self.judging.labels
+
+    @property
+    def counting(self) -> set[str]:
+        """Judges that count levels, and cut numbers into ranges."""
+        return {name for name, spec in self.judging.specs.items() if spec.counts_levels}
 
     @property
     def by_column(self) -> bool:
         """Whether the judges score one column at a time."""
-        specs = self.run.specs
+        specs = self.judging.specs
         return all(label in specs and specs[label].own_column for label in self.judges)
 
     @cached_property
@@ -327,11 +362,13 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
     """P-values of the features from `number` shuffled targets; a DataError gives the reason for none."""
     if nulls.reason:
         raise DataError(nulls.reason)
+    judged = () if set(nulls.judges) <= set(nulls.run.labels) else tuple(nulls.sources)
+    nulls = Nulls(nulls.judging)
     run = nulls.single
     kinds, adjusters = kinds_of_features(run), run.target.adjusters
     own, null = np.zeros(len(run.names)), np.zeros((number, len(run.names)))
     behind = np.zeros(len(run.names))
-    cut = nulls.counting.intersection(nulls.judges)
+    cut = nulls.counting
     mixed = nulls.by_column and 0 < len(cut) < len(nulls.judges)
     behind[slice(None) if mixed else nulls.numbers] = np.log(RANKS_AHEAD)
     for label, scores in _scores_by_judge(nulls, number, **how):
@@ -358,21 +395,13 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
         strong=nulls.by_column,
         n_permutations=number,
         numbers=numbers_with_other_shuffles(own, null, run.seed),
+        relevance_of=judged,
     )
 
 
 def _scores_by_judge(nulls: Nulls, number: int, **how: Any) -> Iterator[tuple[str, Floats]]:
     """Scores (1 + number, n_features) of the table, the true target first, by one judge after the other."""
     run = nulls.cleared
-    run = replace(
-        run, items=[item for item in run.items if scoring.filter_label(item) in nulls.judges]
-    )
-    # The filters of the run, which have sorted the table; of those computed together the judges alone.
-    filters = [
-        replace(each, outputs={one: of for one, of in each.outputs.items() if one in nulls.judges})
-        for each in run.filters
-    ]
-    run = replace(run, filters=[each for each in filters if each.outputs])
     if nulls.small:
         how["checkpoint"] = None
     targets = chain([run.target], nulls.targets(number))

@@ -210,7 +210,9 @@ class FilterSpec(Spec):
     `prepare` also takes a sparse table; `counts_levels` whether all that matters of a nominal column is
     which rows share a level, so a group of columns can be read as one; `own_column` whether the score of
     a feature depends on its own column and the target only, and columns of one kind have the same scores
-    by chance; `two_classes` whether a target of classes must have two of them; `begins` whether it begins
+    by chance; `relevance` is the filter of that sort by which a criterion begins, with the same parameters
+    but a depth: under any target some feature is chosen first, so p-values are those of the relevance;
+    `two_classes` whether a target of classes must have two of them; `begins` whether it begins
     with the columns of the target that are always in.  `within` says what a filter does with the adjusters of
     the target: by ``"model"``, which holds them, or by ``"condition"`` on their levels, `prepare` reads them
     itself; otherwise it is asked within strata, and its scores are the ``"mean"`` over these, or their
@@ -225,6 +227,7 @@ class FilterSpec(Spec):
     sparse: bool = False
     counts_levels: bool = False
     own_column: bool = False
+    relevance: str = ""
     two_classes: bool = False
     begins: bool = False
     within: str = "mean"

@@ -110,9 +110,9 @@ _base.FILTERS.add(
         formula="|r(X, Y)| - mean over the features W selected before of |r(X, W)|",
         latex=r"\lvert r(X, Y) \rvert - \frac{1}{|S|} \sum_{W \in S} \lvert r(X, W) \rvert, "
         r"\quad S \text{ the features selected before}", bounds="[-1, 1]",
-        ties="of features equal in a step the first column, on which later steps depend",
+        ties="in a step the first of equal columns, on which later steps depend",
         source="Ding and Peng (2005), J. Bioinformatics and Computational Biology 3(2), difference form",
-        prepare=prepare_correlation_mrmr, begins=True,
+        prepare=prepare_correlation_mrmr, begins=True, relevance="pearson",
         settle=_base.settle_depth,
     ),
 )  # fmt: skip

@@ -403,8 +403,9 @@ def mrmr(
 
     Notes
     -----
-    Features with exactly the same criterion in a step are frequent where rows and levels are few.  The first
-    column is taken, and the steps that follow depend on it, so scores may change with the order of the columns.
+    Features with exactly the same criterion in a step are frequent where rows and levels are few.  The
+    first column is taken, and the steps that follow depend on it, so scores may change with the order of
+    the columns.
     A constant feature has mutual information 0 with everything, and so score 0.  Mutual information
     below the rounding of its own terms (about 1e-14) is returned as 0.
 
@@ -516,11 +517,12 @@ def information_selection(
 
 _of_information = partial(
     _base.FilterSpec,
-    ties="equal values share a bin; of features equal in a step the first column, on which later steps depend",
+    ties="equal values share a bin; in a step the first of equal columns, on which later steps depend",
     accepts_missing=lambda parameters: parameters.get("binning") != "praznik",
     settle=_base.settle_depth,
     counts_levels=True,
     begins=True,
+    relevance="mim",
     within="condition",
     targets=("classes", "numeric", "survival"),
 )
@@ -570,7 +572,7 @@ _base.FILTERS.add(
         bounds="[0, ln(n_classes)], nats", source="Fleuret (2004); praznik 11", prepare=PREPARE["cmim"],
     ),
     _of_information(
-        name="mim", own_column=True, begins=False, ties="equal values share a bin",
+        name="mim", own_column=True, relevance="", begins=False, ties="equal values share a bin",
         aliases=("mutual_information_maximisation", "mutual_information"),
         summary="Mutual information with the class, with bins that ignore the class",
         formula="I(X; Y)", latex=r"I(X; Y)", bounds="[0, ln(n_classes)], nats",

@@ -258,6 +258,48 @@ def test_they_change_no_bit_of_the_ranking_and_no_worker_changes_them(method: An
     assert one.parameters["shuffles"] == {"n_shuffles": 999, "unit": "rows", "n_pairs": 3}
 
 
+@pytest.mark.parametrize("criterion", ["mrmr", "jmi", "jmim", "njmim", "disr", "cmim"])
+def test_a_criterion_beside_others_is_judged_by_its_relevance(criterion: str) -> None:
+    """Under each shuffled target some feature is selected first, so its own scores find nothing."""
+    rng = np.random.default_rng([23, 0])
+    y = np.arange(60) % 2
+    X = rng.normal(size=(60, 15))
+    X[:, 0] += 1.5 * y
+    found = pyfsagg.permute_target(X, y, filter=criterion, shuffles=199, random_state=0)
+    assert found.select() == ["x0"]
+    assert (found.judges, found.relevance_of) == (("mim", "kruskal_wallis"), (criterion,))
+    assert found.strong
+    assert f"The ranking is by {criterion}, which scores a feature beside those" in found.scale
+    mim = pyfsagg.permute_target(X, y, filter="mim", shuffles=199, random_state=0)
+    np.testing.assert_array_equal(found.p_values, mim.p_values)
+    assert mim.relevance_of == ()
+
+
+def test_relevance_is_by_the_bins_of_the_criterion_and_once_for_several() -> None:
+    X, y = table(1.0, n=60)
+    how = {"shuffles": 99, "random_state": 0}
+    three, four = (
+        pyfsagg.permute_target(X, y, filter="mim", filter_params={"bins": bins}, **how).p_values
+        for bins in (3, 4)
+    )
+    assert (three != four).any()
+    params = {"mrmr": {"bins": 4, "n_features": 2}, "jmi": {"bins": 3}}
+    both = pyfsagg.permute_target(X, y, filters=["mrmr", "jmi"], filter_params=params, **how)
+    np.testing.assert_array_equal(both.p_values, four)
+    assert both.relevance_of == ("mrmr", "jmi")
+    run = pyfsagg.wam(X, y, filter="mrmr", n_resamples=20, random_state=0)
+    assert run.permutation is not None
+    assert (
+        run.permutation.n_permutations == 999
+    )  # one column at a time: as many as for other filters
+    number = X["x0"] + np.random.default_rng(0).normal(size=60)
+    options = {"task": "regression", **how}
+    found = pyfsagg.permute_target(X, number, filter="mrmr_correlation", **options)
+    alone = pyfsagg.permute_target(X, number, filter="pearson", **options)
+    np.testing.assert_array_equal(found.p_values, alone.p_values)
+    assert found.judges == ("pearson",)
+
+
 @pytest.mark.parametrize(("n_resamples", "n_shuffles"), [(20, 19), (200, 39), (299, 39)])
 def test_a_function_scores_a_shuffled_target_for_each_five_resamples(n_resamples, n_shuffles):
     how = {"n_resamples": n_resamples, "random_state": 0, "checks": pyfsagg.Checks(pairs=0)}
@@ -294,7 +336,8 @@ def test_a_filter_that_looks_at_other_features_does_not_judge() -> None:
     both = pyfsagg.bam(X, y, filters=["fit_criterion", "mrmr"], **options).permutation
     np.testing.assert_array_equal(alone.p_values, both.p_values)
     assert both.judges == ("fit_criterion",)
-    only = pyfsagg.wam(X, y, filter="mrmr", **options).permutation
+    assert both.relevance_of == ()
+    only = pyfsagg.wam(X, y, filter="car_score", **options).permutation
     assert not only.strong
     assert only.n_permutations == 19
     assert "a selection says that some are" in only.supposed
