@@ -21,6 +21,7 @@ import pandas as pd
 
 from pyfsagg._base import memory, remarks
 from pyfsagg._base.arithmetic import CACHED, Floats, Indices, column_blocks, row_blocks
+from pyfsagg._kernels.class_tables import width_rows
 from pyfsagg._message import Message, Remedy, Use
 from pyfsagg._run.execution import Progress
 from pyfsagg._table.columns import Kind
@@ -365,7 +366,7 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
     judged = () if set(nulls.judges) <= set(nulls.run.labels) else tuple(nulls.sources)
     nulls = Nulls(nulls.judging)
     run = nulls.single
-    kinds, adjusters = kinds_of_features(run), run.target.adjusters
+    kinds, adjusters = _kinds_by_judge(run), run.target.adjusters
     own, null = np.zeros(len(run.names)), np.zeros((number, len(run.names)))
     behind = np.zeros(len(run.names))
     cut = nulls.counting
@@ -377,13 +378,14 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
         observed, drawn = scores[0], scores[1:]
         if not nulls.by_column:
             observed, drawn = standardised(observed, drawn)
-        observed, drawn = comparable_evidence(observed, drawn, kinds[of])
+        observed, drawn = comparable_evidence(observed, drawn, kinds["" if by_ranks else label][of])
         if label in cut:
             observed, drawn = observed - behind, drawn - behind
         own[of], null[:, of] = np.maximum(own[of], observed), np.maximum(null[:, of], drawn)
     judges = (*nulls.judges, *([nulls.by_ranks] if nulls.by_ranks else []))
     if len(judges) > 1:  # the best of several is better by chance
-        own, null = comparable_evidence(own, null, kinds)
+        each = np.unique(np.stack(list(kinds.values())), axis=1, return_inverse=True)[1].ravel()
+        own, null = comparable_evidence(own, null, each)
     return TargetPermutation(
         feature_names=run.names,
         p_values=np.exp(-own),
@@ -397,6 +399,13 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
         numbers=numbers_with_other_shuffles(own, null, run.seed),
         relevance_of=judged,
     )
+
+
+def _kinds_by_judge(run: Run) -> dict[str, Indices]:
+    """Kinds of the features as each filter of the run sees them, and, under an empty name, as ranks are."""
+    bins = {name: spec.width_bins(run.params.get(name, {})) for name, spec in run.specs.items()}
+    known = {number: kinds_of_features(run, number) for number in {0, *bins.values()}}
+    return {"": known[0], **{label: known[bins.get(label, 0)] for label in run.labels}}
 
 
 def _scores_by_judge(nulls: Nulls, number: int, **how: Any) -> Iterator[tuple[str, Floats]]:
@@ -506,9 +515,11 @@ def _less_means(values: Floats, strata: Indices) -> Floats:
     return np.asarray(values - (values @ indicators / indicators.sum(axis=0)) @ indicators.T)
 
 
-def kinds_of_features(run: Run) -> Indices:
+def kinds_of_features(run: Run, bins: int = 0) -> Indices:
     """Equal numbers for equal distributions under shuffling: numbers; columns with equally many levels and,
-    to a factor of two, equally many rows outside the most frequent one; groups of as many columns."""
+    to a factor of two, equally many rows outside the most frequent one; groups of as many columns. Numbers
+    that are cut into `bins` of equal width are what is seen of them: with, to factors of two, equally many
+    occupied bins and an equal share of the rows outside the fullest one."""
     table = run.table
     n_levels, most = np.zeros((2, table.n_features), dtype=np.intp)
     if isinstance(table, Table):
@@ -526,12 +537,28 @@ def kinds_of_features(run: Run) -> Indices:
             counts = table.value_counts(j)
             n_levels[j], most[j] = len(counts), counts.max(initial=0)
     outside = np.log2(np.maximum(1, table.n_samples - most)).round().astype(np.intp)
+    cut = np.flatnonzero(
+        np.isin(table.kinds, (Kind.NUMERIC, Kind.INTEGER)) & (n_levels > bins) & (bins > 0)
+    )
     n_levels = np.minimum(n_levels, FEW_LEVELS + 1)
     kinds = np.stack([np.ones_like(n_levels), n_levels, outside], axis=1)
+    for j in cut.tolist():
+        kinds[j] = (0, *_occupied(table.column(j), bins))
     if run.groups is not None:
         members = run.groups.columns
-        kinds = np.array([kinds[of[0]] if len(of) == 1 else (len(of), 0, 0) for of in members])
+        kinds = np.array([kinds[of[0]] if len(of) == 1 else (len(of), 0, -1) for of in members])
     return np.asarray(np.unique(kinds, axis=0, return_inverse=True)[1]).ravel()
+
+
+def _occupied(column: Floats, bins: int) -> tuple[int, int]:
+    """The logarithm to base 2 of the number of occupied bins, and how often the share of the rows outside the
+    fullest one is halved: normal columns of any number of rows are alike in both."""
+    known = column[~np.isnan(column)]
+    codes = np.empty(len(known), dtype=np.uint32)
+    width_rows(known, known.min(), known.max(), bins, codes)
+    counts = np.bincount(codes)
+    halved = np.log2(len(known) / max(1, len(known) - int(counts.max())))
+    return round(float(np.log2((counts > 0).sum()))), int(halved)
 
 
 # Resamples of shuffled targets.

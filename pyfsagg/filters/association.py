@@ -196,6 +196,7 @@ _of_counts = partial(
     targets=("classes", "numeric", "survival"),
     sparse=True,
     counts_levels=True,
+    width_bins=_base.ten_bins,
     own_column=True,
 )
 _base.FILTERS.add(
@@ -393,7 +394,7 @@ _base.FILTERS.add(
         latex=r"\frac{1}{2} \sum_{v} \lvert P(v \mid 1) - P(v \mid 2) \rvert, \quad v \text{ a "
         r"value of } X", bounds="[0, 1]", ties="equal values are one value", source="fpcps 4.3",
         prepare=prepare_value_difference_metric, two_classes=True, sparse=True, counts_levels=True,
-        own_column=True,
+        width_bins=lambda parameters: parameters.get("bins") or 0, own_column=True,
     ),
     FilterSpec(
         name="fit_criterion", aliases=("fc",),

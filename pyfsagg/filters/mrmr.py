@@ -521,6 +521,9 @@ _of_information = partial(
     accepts_missing=lambda parameters: parameters.get("binning") != "praznik",
     settle=_base.settle_depth,
     counts_levels=True,
+    width_bins=lambda parameters: (
+        0 if parameters.get("binning") == "kendall" else _base.ten_bins(parameters)
+    ),
     begins=True,
     relevance="mim",
     within="condition",

@@ -408,9 +408,35 @@ def test_columns_of_one_kind_and_means_within_strata() -> None:
     assert a == b
     assert c == d
     assert len({a, c, *others}) == 2 + len(others)
+    rng = np.random.default_rng(1)  # what is seen of numbers in ten bins of equal width
+    z = rng.normal(size=(90, 8))
+    shapes = np.hstack([z, 1e6 + z[:, :2], rng.random((90, 2)), np.exp(2.0 * z[:, :4])])
+    run = set_up_run(shapes, np.arange(90) % 2, filters=["mim"], n_resamples=2, random_state=0)
+    assert not kinds_of_features(run).any()
+    kinds = kinds_of_features(run, 10)
+    assert len(set(kinds[:12])) == 1
+    assert not set(kinds[12:]) & {kinds[0]}
     values, strata = np.array([[1.0, 2, 3, 7, 8], [0, 0, 1, 1, 0]]), np.array([0, 1, 0, 1, 1])
     expected = [[-1, -11 / 3, 1, 4 / 3, 7 / 3], [-0.5, -1 / 3, 0.5, 2 / 3, -1 / 3]]
     np.testing.assert_allclose(_less_means(values, strata), expected, atol=1e-15)
+
+
+def test_numbers_of_unlike_shape_are_compared_with_their_like() -> None:
+    """Uniform columns occupy ten bins and skewed ones few, so scores of chi-squared differ by chance."""
+    shares = []
+    for seed in range(60):
+        rng = np.random.default_rng([7, seed])
+        X = np.exp(2.0 * rng.normal(size=(120, 30)))
+        X[:, :3] = rng.random((120, 3))
+        test = pyfsagg.permute_target(
+            X, np.arange(120) % 2, filter="chi_squared", shuffles=99, random_state=seed
+        )
+        shares.append((test.p_values[:3] <= 0.05).mean())
+    assert np.mean(shares) < 0.08  # 180 p-values; one kind of numbers gave .13
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    judges = {"chi_squared": 10, "mim": 10, "information_gain": 0}
+    run = set_up_run(X, X[:, 0] > 0, filters=list(judges), n_resamples=2, random_state=0)
+    assert {n: s.width_bins(run.params.get(n, {})) for n, s in run.specs.items()} == judges
 
 
 # --- designs of rows ---------------------------------------------------------------------------
