@@ -232,12 +232,16 @@ def permute_target(
     Notes
     -----
     The whole table is scored with each target, without resamples.  Columns of numbers, and columns with
-    equal numbers of levels, share a null distribution of scores; beyond its tail it is taken as exponential
+    equal numbers of levels, share a null distribution of scores (of a filter that cuts numbers into bins of
+    equal width, numbers with equally many occupied bins); beyond its tail it is taken as exponential
     (:func:`pyfsagg.error_control.comparable_evidence`).  If all filters bin numbers, numbers are also tested
     by their ranks (Kruskal and Wallis; Spearman for a numeric target, the score test of Cox's model for
     survival times), and the p-value of a filter is multiplied by four, since classes mostly differ in
-    location.  Filters whose score depends on other columns, such as mRMR, are used only if there are no
-    others.  The calibration report has simulated levels and power.
+    location.  Filters whose score depends on other columns are used only if there are no others.  Those
+    that select one column after the other, such as mRMR, are judged by their relevance: what a column alone
+    tells of the target by the same bins (``mim``; ``pearson`` for ``mrmr_correlation``), given the columns
+    that are always in.  Under any target they choose some column first, so their own scores find nothing.
+    The calibration report has simulated levels and power.
 
     References
     ----------
@@ -300,7 +304,7 @@ class Job:
         """The remaining work when m resamples are scored after the `first` ones."""
         nulls = self.nulls
         # Where some filters judge, the others do not score the shuffled targets.
-        some = len(nulls.judges) < len(self.run.labels)
+        some = not set(self.run.labels) <= set(nulls.judges)
 
         def by_all(m: int) -> int:
             return self.n_scored(m) - some * (1 + nulls.n_shuffles(m))

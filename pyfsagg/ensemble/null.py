@@ -20,14 +20,8 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._base import memory, remarks
-from pyfsagg._base.arithmetic import (
-    CACHED,
-    Booleans,
-    Floats,
-    Indices,
-    column_blocks,
-    row_blocks,
-)
+from pyfsagg._base.arithmetic import CACHED, Booleans, Floats, Indices, column_blocks, row_blocks
+from pyfsagg._kernels.class_tables import width_rows
 from pyfsagg._message import Message, Remedy, Use
 from pyfsagg._run.execution import Progress
 from pyfsagg._table.columns import Kind
@@ -103,8 +97,9 @@ class Shuffling:
     def of(cls, run: Run, known: Sequence[Adjusters] = ()) -> Shuffling:
         """How the target of a run is shuffled, given what is `known` of its rows."""
         weights = None if run.plan.sample_weight is None else run.row_weights
-        order = canonical_order(run.table, run.target, weights)
         groups = getattr(run.plan, "groups", None)
+        labels = None if groups is None else np.asarray(groups).astype(str)
+        order = canonical_order(run.table, run.target, weights, labels)
         levels = [each.strata for each in known]
         joined = np.column_stack([np.zeros(len(order), dtype=np.intp), *levels])
         strata = np.asarray(np.unique(joined, axis=0, return_inverse=True)[1]).ravel()
@@ -246,9 +241,9 @@ class Nulls:
     def begun(self) -> Adjusters | None:
         """The columns that are always in, if a judge begins with them: what they tell is not noise."""
         always = self.single.target.always
-        judges = [item for item in self.run.items if scoring.filter_label(item) in self.judges]
+        sources = [item for item in self.run.items if scoring.filter_label(item) in self.sources]
         return (
-            Adjusters(always) if always and any(map(scoring.begins_with_always, judges)) else None
+            Adjusters(always) if always and any(map(scoring.begins_with_always, sources)) else None
         )
 
     @cached_property
@@ -257,24 +252,59 @@ class Nulls:
         return {name for name, spec in self.run.specs.items() if "none" in spec.targets}
 
     @cached_property
-    def counting(self) -> set[str]:
-        """Filters that count levels, and cut numbers into ranges."""
-        return {name for name, spec in self.run.specs.items() if spec.counts_levels}
-
-    @cached_property
-    def judges(self) -> list[str]:
-        """The filters that are compared with noise: those that score a feature alone, or else all."""
-        by_column = [name for name, spec in self.run.specs.items() if spec.own_column]
-        cut = [name for name in by_column if name in self.counting]
+    def sources(self) -> list[str]:
+        """The filters that are compared with noise: those that score a feature alone, or else those whose
+        relevance does, or else all."""
+        specs = self.run.specs
+        by_column = [name for name, spec in specs.items() if spec.own_column]
+        cut = [name for name in by_column if specs[name].counts_levels]
         ranked = len(self._ranked) == len(self.run.names) and self.run.target.adjusters is None
         if cut and ranked and set(by_column) - set(cut) == {"spearman"}:
             return cut  # beside which all columns are judged by their ranks anyway
-        return by_column or [label for label in self.run.labels if label not in self.blind]
+        relevant = [name for name, spec in specs.items() if spec.relevance]
+        return by_column or relevant or [one for one in self.run.labels if one not in self.blind]
+
+    @cached_property
+    def judging(self) -> Run:
+        """The run with its judges as the filters: the sources, or their relevance, as the first that names
+        it reads the columns, given what the sources begin with."""
+        run, chosen = self.run, set(self.sources)
+        params: dict[str, dict[str, Any]] = {}
+        for label in self.sources:
+            if (spec := run.specs.get(label)) and not spec.own_column and spec.relevance:
+                own = dict(run.params.get(label, {}))
+                own.pop("n_features", None)  # a depth; relevance has none
+                params.setdefault(spec.relevance, own)
+        if params:
+            target = run.target
+            if self.begun is not None and not self.begun.by_numbers:
+                given = [each.table for each in (target.adjusters, self.begun) if each is not None]
+                joined = given[0] if len(given) == 1 else given[0].beside(given[1])
+                target = replace(target, adjusters=Adjusters(joined), always=None)
+            run = replace(run, items=list(params), params=params, target=target)
+            return replace(run, filters=run.bind(target))
+        # The filters of the run, which have sorted the table; of those computed together the judges alone.
+        filters = [
+            replace(each, outputs={one: of for one, of in each.outputs.items() if one in chosen})
+            for each in run.filters
+        ]
+        items = [item for item in run.items if scoring.filter_label(item) in chosen]
+        return replace(run, items=items, filters=[each for each in filters if each.outputs])
+
+    @property
+    def judges(self) -> list[str]:
+        """The filters whose scores are compared with those of shuffled targets."""
+        return self.judging.labels
+
+    @property
+    def counting(self) -> set[str]:
+        """Judges that count levels, and cut numbers into ranges."""
+        return {name for name, spec in self.judging.specs.items() if spec.counts_levels}
 
     @property
     def by_column(self) -> bool:
         """Whether the judges score one column at a time."""
-        specs = self.run.specs
+        specs = self.judging.specs
         return all(label in specs and specs[label].own_column for label in self.judges)
 
     @cached_property
@@ -347,11 +377,13 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
     """P-values of the features from `number` shuffled targets; a DataError gives the reason for none."""
     if nulls.reason:
         raise DataError(nulls.reason)
+    judged = () if set(nulls.judges) <= set(nulls.run.labels) else tuple(nulls.sources)
+    nulls = Nulls(nulls.judging)
     run = nulls.single
-    kinds, adjusters = kinds_of_features(run), run.target.adjusters
+    kinds, adjusters = _kinds_by_judge(run), run.target.adjusters
     own, null = np.zeros(len(run.names)), np.zeros((number, len(run.names)))
     behind = np.zeros(len(run.names))
-    cut = nulls.counting.intersection(nulls.judges)
+    cut = nulls.counting
     mixed = nulls.by_column and 0 < len(cut) < len(nulls.judges)
     behind[slice(None) if mixed else nulls.numbers] = np.log(RANKS_AHEAD)
     for label, scores in _scores_by_judge(nulls, number, **how):
@@ -360,13 +392,14 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
         observed, drawn = scores[0], scores[1:]
         if not nulls.by_column:
             observed, drawn = standardised(observed, drawn)
-        observed, drawn = comparable_evidence(observed, drawn, kinds[of])
+        observed, drawn = comparable_evidence(observed, drawn, kinds["" if by_ranks else label][of])
         if label in cut:
             observed, drawn = observed - behind, drawn - behind
         own[of], null[:, of] = np.maximum(own[of], observed), np.maximum(null[:, of], drawn)
     judges = (*nulls.judges, *([nulls.by_ranks] if nulls.by_ranks else []))
     if len(judges) > 1:  # the best of several is better by chance
-        own, null = comparable_evidence(own, null, kinds)
+        each = np.unique(np.stack(list(kinds.values())), axis=1, return_inverse=True)[1].ravel()
+        own, null = comparable_evidence(own, null, each)
     return TargetPermutation(
         feature_names=run.names,
         p_values=np.exp(-own),
@@ -379,21 +412,20 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
         strong=nulls.by_column,
         n_permutations=number,
         numbers=numbers_with_other_shuffles(own, null, run.seed),
+        relevance_of=judged,
     )
+
+
+def _kinds_by_judge(run: Run) -> dict[str, Indices]:
+    """Kinds of the features as each filter of the run sees them, and, under an empty name, as ranks are."""
+    bins = {name: spec.width_bins(run.params.get(name, {})) for name, spec in run.specs.items()}
+    known = {number: kinds_of_features(run, number) for number in {0, *bins.values()}}
+    return {"": known[0], **{label: known[bins.get(label, 0)] for label in run.labels}}
 
 
 def _scores_by_judge(nulls: Nulls, number: int, **how: Any) -> Iterator[tuple[str, Floats]]:
     """Scores (1 + number, n_features) of the table, the true target first, by one judge after the other."""
     run = nulls.cleared
-    run = replace(
-        run, items=[item for item in run.items if scoring.filter_label(item) in nulls.judges]
-    )
-    # The filters of the run, which have sorted the table; of those computed together the judges alone.
-    filters = [
-        replace(each, outputs={one: of for one, of in each.outputs.items() if one in nulls.judges})
-        for each in run.filters
-    ]
-    run = replace(run, filters=[each for each in filters if each.outputs])
     if nulls.small:
         how["checkpoint"] = None
     runs = chain([run], nulls.shuffled(run, number))
@@ -524,9 +556,11 @@ def _less_means(values: Floats, strata: Indices) -> Floats:
     return np.asarray(values - (values @ indicators / indicators.sum(axis=0)) @ indicators.T)
 
 
-def kinds_of_features(run: Run) -> Indices:
+def kinds_of_features(run: Run, bins: int = 0) -> Indices:
     """Equal numbers for equal distributions under shuffling: numbers; columns with equally many levels and,
-    to a factor of two, equally many rows outside the most frequent one; groups of as many columns."""
+    to a factor of two, equally many rows outside the most frequent one; groups of as many columns. Numbers
+    that are cut into `bins` of equal width are what is seen of them: with, to factors of two, equally many
+    occupied bins and an equal share of the rows outside the fullest one."""
     table = run.table
     n_levels, most = np.zeros((2, table.n_features), dtype=np.intp)
     if isinstance(table, Table):
@@ -544,12 +578,28 @@ def kinds_of_features(run: Run) -> Indices:
             counts = table.value_counts(j)
             n_levels[j], most[j] = len(counts), counts.max(initial=0)
     outside = np.log2(np.maximum(1, table.n_samples - most)).round().astype(np.intp)
+    cut = np.flatnonzero(
+        np.isin(table.kinds, (Kind.NUMERIC, Kind.INTEGER)) & (n_levels > bins) & (bins > 0)
+    )
     n_levels = np.minimum(n_levels, FEW_LEVELS + 1)
     kinds = np.stack([np.ones_like(n_levels), n_levels, outside], axis=1)
+    for j in cut.tolist():
+        kinds[j] = (0, *_occupied(table.column(j), bins))
     if run.groups is not None:
         members = run.groups.columns
-        kinds = np.array([kinds[of[0]] if len(of) == 1 else (len(of), 0, 0) for of in members])
+        kinds = np.array([kinds[of[0]] if len(of) == 1 else (len(of), 0, -1) for of in members])
     return np.asarray(np.unique(kinds, axis=0, return_inverse=True)[1]).ravel()
+
+
+def _occupied(column: Floats, bins: int) -> tuple[int, int]:
+    """The logarithm to base 2 of the number of occupied bins, and how often the share of the rows outside the
+    fullest one is halved: normal columns of any number of rows are alike in both."""
+    known = column[~np.isnan(column)]
+    codes = np.empty(len(known), dtype=np.uint32)
+    width_rows(known, known.min(), known.max(), bins, codes)
+    counts = np.bincount(codes)
+    halved = np.log2(len(known) / max(1, len(known) - int(counts.max())))
+    return round(float(np.log2((counts > 0).sum()))), int(halved)
 
 
 # Resamples of shuffled targets.

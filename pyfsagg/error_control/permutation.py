@@ -349,6 +349,10 @@ class TargetPermutation(Part):
     n_permutations : int
     numbers : ndarray of int (100,)
         How many features would be above noise with other shuffled targets, in 100 repetitions.
+    relevance_of : tuple of str
+        Filters of the ranking that score a feature beside those selected before it, such as mRMR: under
+        each target they choose some feature first, so the first of `judges` is their relevance, what a
+        feature alone tells of the target by the same bins. Empty for others.
     """
 
     feature_names: tuple[str, ...]
@@ -362,6 +366,7 @@ class TargetPermutation(Part):
     strata: tuple[str, ...] = ()
     cleared: tuple[str, ...] = ()
     weighted: bool = False
+    relevance_of: tuple[str, ...] = ()
 
     @property
     def above(self) -> Booleans:
@@ -415,9 +420,21 @@ class TargetPermutation(Part):
         return (
             f"The p-values compare the scores of the whole table with those of "
             f"{plural(self.n_permutations, 'shuffled target')} ({UNITS[self.unit]} {moved}) by "
-            f"{enumerate_names([readable(judge) for judge in self.judges])}. Features of one kind "
-            "(numbers, or as many levels as often) share what their shuffled scores are, so a "
-            f"p-value may be smaller than 1 / {self.n_permutations + 1}."
+            f"{enumerate_names([readable(judge) for judge in self.judges])}.{self._relevance} "
+            "Features of one kind (numbers, or as many levels as often) share what their shuffled scores "
+            f"are, so a p-value may be smaller than 1 / {self.n_permutations + 1}."
+        )
+
+    @property
+    def _relevance(self) -> str:
+        """What the p-values are by where the filters of the ranking score no feature alone."""
+        if not self.relevance_of:
+            return ""
+        names = enumerate_names([readable(name) for name in self.relevance_of])
+        verb, whose = ("scores", "its") if len(self.relevance_of) == 1 else ("score", "their")
+        return (
+            f" The ranking is by {names}, which {verb} a feature beside those selected before it; the "
+            f"p-values are by {whose} relevance, what each feature alone tells of the target."
         )
 
     @property

@@ -109,7 +109,7 @@ def draw_parts(
     groups: NDArray[np.intp] | None = None,
 ) -> list[SplitPart]:
     """All parts of all protocols, which depend on the contents of the rows, not on their order."""
-    protocols, order = protocol.names_given, canonical_order(table, target)
+    protocols, order = protocol.names_given, canonical_order(table, target, groups)
     divided = (target, protocol.n_folds, seed, groups)
     parts = []
     for repeat in range(protocol.n_repeats):

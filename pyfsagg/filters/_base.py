@@ -188,6 +188,14 @@ def never(_parameters: Mapping[str, Any]) -> bool:
     return False
 
 
+def no_bins(_parameters: Mapping[str, Any]) -> int:
+    return 0
+
+
+def ten_bins(parameters: Mapping[str, Any]) -> int:
+    return int(parameters.get("bins", 10))
+
+
 def as_given(
     parameters: Mapping[str, Any], _n_features: int, _largest: int | None
 ) -> dict[str, Any]:
@@ -208,9 +216,12 @@ class FilterSpec(Spec):
     the largest number of features that will be selected, or None; `targets` are the kinds of target that
     it can use, of ``"classes"``, ``"numeric"``, ``"survival"`` and ``"none"``; `sparse` says whether
     `prepare` also takes a sparse table; `counts_levels` whether all that matters of a nominal column is
-    which rows share a level, so a group of columns can be read as one; `own_column` whether the score of
-    a feature depends on its own column and the target only, and columns of one kind have the same scores
-    by chance; `two_classes` whether a target of classes must have two of them; `begins` whether it begins
+    which rows share a level, so a group of columns can be read as one; ``width_bins(parameters)`` the
+    number of bins of equal width into which it cuts numbers, 0 if it does not; `own_column` whether the
+    score of a feature depends on its own column and the target only, and columns of one kind have the same
+    scores by chance; `relevance` is the filter of that sort by which a criterion begins, with the same
+    parameters but a depth: under any target some feature is chosen first, so p-values are those of the
+    relevance; `two_classes` whether a target of classes must have two of them; `begins` whether it begins
     with the columns of the target that are always in.  `within` says what a filter does with the adjusters of
     the target: by ``"model"``, which holds them, or by ``"condition"`` on their levels, `prepare` reads them
     itself; otherwise it is asked within strata, and its scores are the ``"mean"`` over these, or their
@@ -224,7 +235,9 @@ class FilterSpec(Spec):
     targets: tuple[str, ...] = ("classes",)
     sparse: bool = False
     counts_levels: bool = False
+    width_bins: Callable[[Mapping[str, Any]], int] = no_bins
     own_column: bool = False
+    relevance: str = ""
     two_classes: bool = False
     begins: bool = False
     within: str = "mean"

@@ -110,9 +110,9 @@ _base.FILTERS.add(
         formula="|r(X, Y)| - mean over the features W selected before of |r(X, W)|",
         latex=r"\lvert r(X, Y) \rvert - \frac{1}{|S|} \sum_{W \in S} \lvert r(X, W) \rvert, "
         r"\quad S \text{ the features selected before}", bounds="[-1, 1]",
-        ties="of equal features the first column",
+        ties="in a step the first of equal columns, on which later steps depend",
         source="Ding and Peng (2005), J. Bioinformatics and Computational Biology 3(2), difference form",
-        prepare=prepare_correlation_mrmr, begins=True,
+        prepare=prepare_correlation_mrmr, begins=True, relevance="pearson",
         settle=_base.settle_depth,
     ),
 )  # fmt: skip
@@ -196,6 +196,7 @@ _of_counts = partial(
     targets=("classes", "numeric", "survival"),
     sparse=True,
     counts_levels=True,
+    width_bins=_base.ten_bins,
     own_column=True,
 )
 _base.FILTERS.add(
@@ -393,7 +394,7 @@ _base.FILTERS.add(
         latex=r"\frac{1}{2} \sum_{v} \lvert P(v \mid 1) - P(v \mid 2) \rvert, \quad v \text{ a "
         r"value of } X", bounds="[0, 1]", ties="equal values are one value", source="fpcps 4.3",
         prepare=prepare_value_difference_metric, two_classes=True, sparse=True, counts_levels=True,
-        own_column=True,
+        width_bins=lambda parameters: parameters.get("bins") or 0, own_column=True,
     ),
     FilterSpec(
         name="fit_criterion", aliases=("fc",),

@@ -1,6 +1,6 @@
 """Information gain, gain ratio and symmetric uncertainty, with discretisation in every resample."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -232,6 +232,10 @@ def _scores(
     return _base.score_features(prepare_entropy, output, X, y, sample_weight, reading, mdl=mdl)
 
 
+def _width_bins(parameters: Mapping[str, Any]) -> int:
+    return _base.ten_bins(parameters) if parameters.get("discretization") == "equal_width" else 0
+
+
 _spec = partial(
     _base.FilterSpec,
     bounds="[0, 1]",
@@ -240,6 +244,7 @@ _spec = partial(
     targets=("classes", "numeric", "survival"),
     sparse=True,
     counts_levels=True,
+    width_bins=_width_bins,
     own_column=True,
 )
 _base.FILTERS.add(

@@ -167,7 +167,8 @@ class InformationScorer:
         orders = orders[:, self.given :].astype(np.intp) - self.given
         if self.strata is not None and (criterion == MIM or (criterion == MRMR and not self.given)):
             # Redundancy has the entropy of the strata, too, so only scores without it keep theirs.
-            alone = np.s_[:] if criterion == MIM or self.n_selected == 1 else orders[:, :1]
+            every = criterion == MIM or self.n_selected == 1
+            alone = np.arange(scores.shape[1])[np.newaxis] if every else orders[:, :1]
             rows = np.arange(len(scores))[:, np.newaxis]
             counts = weights.astype(np.float64) @ np.eye(self.strata.max() + 1)[self.strata]
             scores[rows, alone] -= np.asarray(scipy.stats.entropy(counts, axis=1))[:, np.newaxis]
@@ -402,6 +403,9 @@ def mrmr(
 
     Notes
     -----
+    Features with exactly the same criterion in a step are frequent where rows and levels are few.  The
+    first column is taken, and the steps that follow depend on it, so scores may change with the order of
+    the columns.
     A constant feature has mutual information 0 with everything, and so score 0.  Mutual information
     below the rounding of its own terms (about 1e-14) is returned as 0.
 
@@ -513,11 +517,15 @@ def information_selection(
 
 _of_information = partial(
     _base.FilterSpec,
-    ties="equal values share a bin; of equal features the first column",
+    ties="equal values share a bin; in a step the first of equal columns, on which later steps depend",
     accepts_missing=lambda parameters: parameters.get("binning") != "praznik",
     settle=_base.settle_depth,
     counts_levels=True,
+    width_bins=lambda parameters: (
+        0 if parameters.get("binning") == "kendall" else _base.ten_bins(parameters)
+    ),
     begins=True,
+    relevance="mim",
     within="condition",
     targets=("classes", "numeric", "survival"),
 )
@@ -567,7 +575,7 @@ _base.FILTERS.add(
         bounds="[0, ln(n_classes)], nats", source="Fleuret (2004); praznik 11", prepare=PREPARE["cmim"],
     ),
     _of_information(
-        name="mim", own_column=True, begins=False,
+        name="mim", own_column=True, relevance="", begins=False, ties="equal values share a bin",
         aliases=("mutual_information_maximisation", "mutual_information"),
         summary="Mutual information with the class, with bins that ignore the class",
         formula="I(X; Y)", latex=r"I(X; Y)", bounds="[0, ln(n_classes)], nats",

@@ -145,12 +145,14 @@ class Drawn:
     noise: float = 0.0
 
 
-def canonical_order(
-    table: AnyTable, target: Target, weights: NDArray[np.uint16] | None = None
-) -> Indices:
-    """Row positions in an order that depends on the contents of the rows, not on their positions."""
-    last = () if weights is None else (weights,)
-    return np.lexsort((*last, *target.parts, identity.row_digests(table)))
+def canonical_order(table: AnyTable, target: Target, *more: NDArray[Any] | None) -> Indices:
+    """Row positions in an order that depends on the contents of the rows, not on their positions: the
+    features, the target with the columns that are set apart, and arrays (n_samples,) of what `more` a caller
+    reads of each row. Rows that are alike in all of these may be exchanged."""
+    apart = [None if target.adjusters is None else target.adjusters.table, target.always]
+    keys = [identity.row_digests(each) for each in apart if each is not None]
+    known = [each for each in more if each is not None]
+    return np.lexsort((*known, *keys, *target.parts, identity.row_digests(table)))
 
 
 def generator(seed: int | None, resample: int, stream: int = 0) -> np.random.Generator:

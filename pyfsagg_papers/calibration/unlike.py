@@ -8,9 +8,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from pyfsagg import Checks, bam, cox_score, wam
+from pyfsagg import Checks, bam, cox_score, permute_target, wam
 from pyfsagg.ensemble.scoring import USUAL_FILTERS
-from pyfsagg_papers.calibration.design import Claim, calibrated
+from pyfsagg_papers.calibration.design import ALPHA, Claim, calibrated
 from pyfsagg_papers.calibration.shuffles import survival_times
 
 OF_RELATED = "the related features"
@@ -146,6 +146,39 @@ def halves_of_unlike_noise(rng: np.random.Generator, filter: str) -> tuple[float
         for how in ({}, {"normalize": PLAIN[method.__name__]})
     )
     return float(found["estimate"]), float(found["lower"] > 0.0), float(plain["estimate"])
+
+
+SHAPES = {"uniform": 4, "normal": 4, "skewed": 8, "very skewed": 24}
+"""Numbers by their shape, and how many columns: the last ones are log-normal with deviations 1 and 2."""
+
+
+@calibrated(
+    "unlike",
+    *(
+        Claim(f"permutation.p_values ({shape} numbers)", "level", ALPHA, (0.0, 0.065), of="noise")
+        for shape in SHAPES
+    ),
+    Claim("selection (any above noise, unlike numbers)", "level", ALPHA, (0.0, 0.065), of="noise"),
+    Claim("error_control(fdr=0.1) (any, unlike numbers)", "level", 0.1, (0.0, 0.12), of="noise"),
+    designs=[{"filter": filter} for filter in ("chi_squared", "default", "mrmr")],
+    runs=600,
+)
+def noise_of_unlike_numbers(rng: np.random.Generator, filter: str) -> tuple[float, ...]:
+    """120 rows, two classes and 40 unrelated columns of numbers, 199 shuffled targets: 4 uniform, 4 normal, 8
+    log-normal and 24 log-normal with twice the deviation. Share of p-values of at most 0.05 by shape, and how
+    often any feature is above noise, or selected by a limit of 0.1 on the false discovery rate."""
+    z = rng.standard_normal((120, sum(SHAPES.values())))
+    parts = np.split(z, np.cumsum(list(SHAPES.values()))[:-1], axis=1)
+    X = np.hstack([stats.norm.cdf(parts[0]), parts[1], np.exp(parts[2]), np.exp(2.0 * parts[3])])
+    by: dict[str, Any] = {} if filter == "default" else {"filter": filter}
+    seed = int(rng.integers(2**31))
+    found = permute_target(X, np.arange(120) % 2, shuffles=199, random_state=seed, **by)
+    of_shape = np.repeat(list(SHAPES), list(SHAPES.values()))
+    return (
+        *(float((found.p_values[of_shape == shape] <= ALPHA).mean()) for shape in SHAPES),
+        float(found.above.any()),
+        float(found.limited("fdr", 0.1).support.any()),
+    )
 
 
 def table_with_order(

@@ -10,11 +10,12 @@ import scipy.sparse
 from scipy import stats
 
 import pyfsagg
-from pyfsagg import Task, permute_target, wam
+from pyfsagg import Protocol, Task, permute_target, wam
 from pyfsagg._table.table import as_table, orthonormal
 from pyfsagg._table.target import read_target
 from pyfsagg.ensemble.null import Nulls, Shuffling
 from pyfsagg.ensemble.run import set_up_run
+from pyfsagg.evaluation.cells import draw_parts
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.filters.adjusted import Residuals, RiskModel, RiskSets
@@ -208,6 +209,21 @@ def test_conditional_information_is_that_of_the_counts() -> None:
         assert found[j] == pytest.approx(expected, rel=1e-10)
 
 
+@pytest.mark.parametrize("filter", ["mim", "mrmr", "jmi", "cmim", "chi_squared", "auc", "anova_f"])
+def test_each_of_several_resamples_is_scored_as_alone(filter: str) -> None:
+    rows = np.random.default_rng(7).integers(N, size=(3, N)).tolist()
+    params: tuple[Any, ...] = ({"n_features": 1}, {}) if FILTERS.get(filter).begins else ({},)
+    for own in params:
+        how = {"filter_params": own, "normalize": "none"}
+        several = scored_matrix(filter, BATCHED, Rows(rows), **how)
+        alone = [scored_matrix(filter, BATCHED, Rows([one]), **how)[0] for one in rows]
+        np.testing.assert_allclose(several, alone, rtol=1e-12)
+
+
+def scored_matrix(filter: str, frame: Any, rows: Rows, **how: Any) -> Any:
+    return whole(filter, ["batch"], frame, resampling=rows, **how).score_matrices[filter]
+
+
 def test_functions_and_models_see_one_stratum_at_a_time() -> None:
     seen = []
 
@@ -318,6 +334,43 @@ def test_rows_exchange_targets_within_strata() -> None:
     other, _ = nulls_of(["batch"], BATCHED.iloc[order].reset_index(drop=True), Y[order])
     rows = other.shuffling.rows(4, 7)
     np.testing.assert_array_equal(Y[order][rows], Y[shuffling.rows(4, 7)][order])
+
+
+@pytest.mark.parametrize(
+    ("filter", "role"), [("chi_squared", "adjust"), ("mrmr", "always"), ("mrmr", "groups")]
+)
+def test_rows_that_differ_beside_the_features_alone_have_an_order_of_their_own(
+    filter: str, role: str
+) -> None:
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.integers(0, 2, (60, 3))).add_prefix("x")  # eight kinds of rows
+    y = (frame["x0"] + rng.normal(size=60) > 0.5).to_numpy()
+    site = rng.choice(["u", "v", "w"], 60)
+    rows = rng.permutation(60)
+    found = []
+    for order in (np.arange(60), rows):
+        X = frame.iloc[order].reset_index(drop=True)
+        how: dict[str, Any] = {"resampling": GroupedBootstrap(site[order])}
+        if role != "groups":
+            X, how = X.assign(site=site[order]), {"task": Task(**{role: ["site"]})}
+        result = wam(X, y[order], filter=filter, n_resamples=20, random_state=0, **how)
+        assert result.permutation is not None
+        found.append((result.scores, result.permutation.p_values))
+    np.testing.assert_allclose(*found, rtol=1e-12)
+
+
+def test_evaluations_divide_rows_by_what_is_adjusted_for_too() -> None:
+    rng = np.random.default_rng(1)
+    features = as_table(pd.DataFrame(rng.integers(0, 2, (40, 2))).add_prefix("x"))
+    y, site = rng.integers(0, 2, 40), rng.integers(0, 3, 40).astype(float)
+    rows = rng.permutation(40)
+    seen = []
+    for order in (np.arange(40), rows):
+        frame = pd.DataFrame(features.values[order]).assign(site=site[order].astype(str))
+        table, target = read_target(Task(adjust=["site"]), as_table(frame), y[order])
+        (part,) = draw_parts(table, target, Protocol("leaky", n_folds=4, n_repeats=1), 0)
+        seen.append([sorted(site[order][fold.test].tolist()) for fold in part.folds])
+    assert seen[0] == seen[1]
 
 
 def test_groups_exchange_targets_with_groups_of_the_same_strata() -> None:

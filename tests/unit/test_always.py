@@ -211,6 +211,8 @@ def test_targets_are_shuffled_beside_them() -> None:
     test = pyfsagg.permute_target(frame, Y, task=Task(always="marker"), **how)
     assert test.select() == ["n0"]
     assert (test.unit, test.strata) == ("rows within strata", ("marker",))
+    given = pyfsagg.permute_target(frame, Y, task=Task(adjust="marker"), **{**how, "filter": "mim"})
+    np.testing.assert_array_equal(test.p_values, given.p_values)  # beyond what the marker tells
     alone = frame.drop(columns="marker")
     assert {"n0", "n1"} <= set(pyfsagg.permute_target(alone, Y, **how).select())
     number = frame.assign(marker=rng.normal(size=N))

@@ -70,6 +70,22 @@ def test_each_step_takes_the_best_by_the_definition(criterion, n, levels) -> Non
         selected.append(codes[:, j])
 
 
+@pytest.mark.parametrize("criterion", [*JOINT, "mrmr"])
+def test_the_order_of_the_columns_decides_between_equal_features_of_a_step_alone(criterion) -> None:
+    parted = 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame(rng.integers(0, rng.integers(2, 4, 5), (16, 5))).add_prefix("x")
+        y, moved = rng.integers(0, 2, 16), X.iloc[:, rng.permutation(5)]
+        one, two = (information_selection(each, y, criterion=criterion) for each in (X, moved))
+        orders = X.columns[one.order], moved.columns[two.order]
+        scores = one.scores[one.order], two.scores[two.order]
+        first = int(np.argmin(orders[0] == orders[1])) if (orders[0] != orders[1]).any() else 4
+        parted += first < 4
+        np.testing.assert_array_equal(scores[0][: first + 1], scores[1][: first + 1])
+    assert parted
+
+
 @pytest.mark.parametrize("criterion", JOINT)
 def test_features_not_selected_have_the_criterion_or_a_bound_of_it(criterion: str) -> None:
     codes, y = table(300, [3, 3, 4, 6, 2, 7, 5, 3], 2)

@@ -271,6 +271,48 @@ def test_they_change_no_bit_of_the_ranking_and_no_worker_changes_them(method: An
     assert one.parameters["shuffles"] == {"n_shuffles": 999, "unit": "rows", "n_pairs": 3}
 
 
+@pytest.mark.parametrize("criterion", ["mrmr", "jmi", "jmim", "njmim", "disr", "cmim"])
+def test_a_criterion_beside_others_is_judged_by_its_relevance(criterion: str) -> None:
+    """Under each shuffled target some feature is selected first, so its own scores find nothing."""
+    rng = np.random.default_rng([23, 0])
+    y = np.arange(60) % 2
+    X = rng.normal(size=(60, 15))
+    X[:, 0] += 1.5 * y
+    found = pyfsagg.permute_target(X, y, filter=criterion, shuffles=199, random_state=0)
+    assert found.select() == ["x0"]
+    assert (found.judges, found.relevance_of) == (("mim", "kruskal_wallis"), (criterion,))
+    assert found.strong
+    assert f"The ranking is by {criterion}, which scores a feature beside those" in found.scale
+    mim = pyfsagg.permute_target(X, y, filter="mim", shuffles=199, random_state=0)
+    np.testing.assert_array_equal(found.p_values, mim.p_values)
+    assert mim.relevance_of == ()
+
+
+def test_relevance_is_by_the_bins_of_the_criterion_and_once_for_several() -> None:
+    X, y = table(1.0, n=60)
+    how = {"shuffles": 99, "random_state": 0}
+    three, four = (
+        pyfsagg.permute_target(X, y, filter="mim", filter_params={"bins": bins}, **how).p_values
+        for bins in (3, 4)
+    )
+    assert (three != four).any()
+    params = {"mrmr": {"bins": 4, "n_features": 2}, "jmi": {"bins": 3}}
+    both = pyfsagg.permute_target(X, y, filters=["mrmr", "jmi"], filter_params=params, **how)
+    np.testing.assert_array_equal(both.p_values, four)
+    assert both.relevance_of == ("mrmr", "jmi")
+    run = pyfsagg.wam(X, y, filter="mrmr", n_resamples=20, random_state=0)
+    assert run.permutation is not None
+    assert (
+        run.permutation.n_permutations == 999
+    )  # one column at a time: as many as for other filters
+    number = X["x0"] + np.random.default_rng(0).normal(size=60)
+    options = {"task": "regression", **how}
+    found = pyfsagg.permute_target(X, number, filter="mrmr_correlation", **options)
+    alone = pyfsagg.permute_target(X, number, filter="pearson", **options)
+    np.testing.assert_array_equal(found.p_values, alone.p_values)
+    assert found.judges == ("pearson",)
+
+
 @pytest.mark.parametrize(("n_resamples", "n_shuffles"), [(20, 19), (200, 39), (299, 39)])
 def test_a_function_scores_a_shuffled_target_for_each_five_resamples(n_resamples, n_shuffles):
     how = {"n_resamples": n_resamples, "random_state": 0, "checks": pyfsagg.Checks(pairs=0)}
@@ -307,7 +349,8 @@ def test_a_filter_that_looks_at_other_features_does_not_judge() -> None:
     both = pyfsagg.bam(X, y, filters=["fit_criterion", "mrmr"], **options).permutation
     np.testing.assert_array_equal(alone.p_values, both.p_values)
     assert both.judges == ("fit_criterion",)
-    only = pyfsagg.wam(X, y, filter="mrmr", **options).permutation
+    assert both.relevance_of == ()
+    only = pyfsagg.wam(X, y, filter="car_score", **options).permutation
     assert not only.strong
     assert only.n_permutations == 19
     assert "a selection says that some are" in only.supposed
@@ -378,9 +421,35 @@ def test_columns_of_one_kind_and_means_within_strata() -> None:
     assert a == b
     assert c == d
     assert len({a, c, *others}) == 2 + len(others)
+    rng = np.random.default_rng(1)  # what is seen of numbers in ten bins of equal width
+    z = rng.normal(size=(90, 8))
+    shapes = np.hstack([z, 1e6 + z[:, :2], rng.random((90, 2)), np.exp(2.0 * z[:, :4])])
+    run = set_up_run(shapes, np.arange(90) % 2, filters=["mim"], n_resamples=2, random_state=0)
+    assert not kinds_of_features(run).any()
+    kinds = kinds_of_features(run, 10)
+    assert len(set(kinds[:12])) == 1
+    assert not set(kinds[12:]) & {kinds[0]}
     values, strata = np.array([[1.0, 2, 3, 7, 8], [0, 0, 1, 1, 0]]), np.array([0, 1, 0, 1, 1])
     expected = [[-1, -11 / 3, 1, 4 / 3, 7 / 3], [-0.5, -1 / 3, 0.5, 2 / 3, -1 / 3]]
     np.testing.assert_allclose(_less_means(values, strata), expected, atol=1e-15)
+
+
+def test_numbers_of_unlike_shape_are_compared_with_their_like() -> None:
+    """Uniform columns occupy ten bins and skewed ones few, so scores of chi-squared differ by chance."""
+    shares = []
+    for seed in range(60):
+        rng = np.random.default_rng([7, seed])
+        X = np.exp(2.0 * rng.normal(size=(120, 30)))
+        X[:, :3] = rng.random((120, 3))
+        test = pyfsagg.permute_target(
+            X, np.arange(120) % 2, filter="chi_squared", shuffles=99, random_state=seed
+        )
+        shares.append((test.p_values[:3] <= 0.05).mean())
+    assert np.mean(shares) < 0.08  # 180 p-values; one kind of numbers gave .13
+    X = np.random.default_rng(0).normal(size=(60, 4))
+    judges = {"chi_squared": 10, "mim": 10, "information_gain": 0}
+    run = set_up_run(X, X[:, 0] > 0, filters=list(judges), n_resamples=2, random_state=0)
+    assert {n: s.width_bins(run.params.get(n, {})) for n, s in run.specs.items()} == judges
 
 
 # --- designs of rows ---------------------------------------------------------------------------
