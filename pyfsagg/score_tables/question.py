@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, content_order, levelled
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import as_array, check_choice, check_flag, check_integer, check_real
@@ -131,8 +131,10 @@ def _long(
     single = pd.Series(["all rows"] * len(frame), name="data set", index=frame.index)
     codes, datasets = labels_of(single if dataset is None else named_column(frame, dataset))
     if replicate is None:
-        cell = pd.Series(codes * len(methods) + columns)
-        number = cell.groupby(cell).cumcount().to_numpy()
+        cell = codes * len(methods) + columns
+        sorted_ = np.lexsort((numbers, cell))  # the order of the rows does not match them
+        number = np.empty_like(cell)
+        number[sorted_] = pd.Series(cell[sorted_]).groupby(cell[sorted_]).cumcount()
     else:
         number, labels = labels_of(named_column(frame, replicate))
         cell = pd.Series((codes * len(labels) + number) * len(methods) + columns)
@@ -173,25 +175,39 @@ def score_table(
             f"the largest score is {largest:g}, whose square cannot be computed with; divide all scores by a "
             "constant"
         )
-    order = np.argsort(codes, kind="stable")
-    starts = np.searchsorted(codes[order], np.arange(T))
-    known = ~np.isnan(rows[order])
+    rows, codes = _in_order(rows, codes)
+    starts = np.searchsorted(codes, np.arange(T))
+    known = ~np.isnan(rows)
     replicates = np.add.reduceat(known.astype(np.int64), starts, axis=0)
     if len(rows) == T:
-        cells = rows[order]
+        cells = rows
     else:
-        sums = np.add.reduceat(np.where(known, rows[order], 0.0), starts, axis=0)
+        sums = np.add.reduceat(np.where(known, rows, 0.0), starts, axis=0)
         cells = np.divide(sums, replicates, out=np.full((T, p), np.nan), where=replicates > 0)
+        sizes = np.maximum.reduceat(np.where(known, np.abs(rows), 0.0), starts, axis=0)
+        error = (replicates * sizes).max(axis=1, keepdims=True) * np.finfo(np.float64).eps
+        cells = levelled(cells, error)
     within, df = None, np.nan
     complete = np.asarray((replicates > 0).all(axis=1))
     if complete.any() and bool((replicates[complete] > 1).all()):
-        kept = complete[codes]
-        residuals = (rows - cells[codes])[kept]
-        within, df = _within(residuals, codes[kept], replicates, ratio, paired)
+        kept = np.flatnonzero(complete)[content_order(cells[complete])]
+        place = np.empty(T, dtype=np.intp)
+        place[kept] = np.arange(kept.size)
+        used = complete[codes]
+        rows, codes = _in_order(rows[used], place[codes[used]])
+        within, df = _within(rows - cells[kept][codes], codes, replicates[kept], ratio, paired)
         df = df if most_df is None else min(df, most_df)
     keep = np.asarray((replicates > 0).any(axis=1))
     names = tuple(name for name, one in zip(datasets, keep, strict=True) if one)
     return ScoreTable(methods, names, cells[keep], replicates[keep], within, df, paired, ratio)
+
+
+def _in_order(rows: Floats, codes: NDArray[np.intp]) -> tuple[Floats, NDArray[np.intp]]:
+    """Rows by their codes, and of one code by their contents: sums do not depend on the order given, not even in
+    the last digit."""
+    order = content_order(rows)
+    order = order[np.argsort(codes[order], kind="stable")]
+    return rows[order], codes[order]
 
 
 def _within(
