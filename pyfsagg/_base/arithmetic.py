@@ -66,16 +66,16 @@ def levelled(values: Floats, error: ArrayLike) -> Floats:
 
 
 def levelled_means(table: Floats) -> Floats:
-    """Means (p,) of the columns of a table (n, p) without NaN; those whose difference can be rounding, at most
-    n ε times the largest mean size of a column, are equal."""
+    """Means (p,) of the columns of a table (n, p) without NaN; those whose difference can be rounding, at
+    most n ε times the largest mean size of a column, are equal."""
     size = float(np.abs(table).mean(axis=0).max())
     return levelled(table.mean(axis=0), len(table) * np.finfo(np.float64).eps * size)
 
 
 def content_order(table: Floats) -> Indices:
-    """Positions of the rows of a table (n, p) in an order that depends on their contents: not on the order of
-    rows or columns, nor on what is added to a row or multiplies the table. Rows that are alike but for that are
-    ordered by their values."""
+    """Positions of the rows of a table (n, p) in an order that depends on their contents: not on the order
+    of rows or columns, nor on what is added to a row or multiplies the table. Rows that are alike but for
+    that are ordered by their values."""
     known = ~np.isnan(table)
     values = np.where(known, table, 0.0)
     centres = values.sum(axis=1) / np.maximum(known.sum(axis=1), 1)

@@ -277,7 +277,9 @@ class Standings(Recorded):
         i, j = np.triu_indices(len(self.methods), 1)
         names = np.array(self.methods, dtype=object)
         if self._population == "replicates" and self.within is not None:
-            found = tests.pairs_within(self._complete_means, self.within, self.df, self.confidence_level)
+            found = tests.pairs_within(
+                self._complete_means, self.within, self.df, self.confidence_level
+            )
         else:
             found = tests.pairs_on_datasets(
                 self._rows,

@@ -35,7 +35,9 @@ def additive_means(cells: Floats) -> Floats:
     known = ~np.isnan(cells)
     if known.all():
         return levelled_means(cells)
-    order = np.lexsort(np.sort(cells, axis=0))  # sums do not depend on the order of the methods either
+    order = np.lexsort(
+        np.sort(cells, axis=0)
+    )  # sums do not depend on the order of the methods either
     cells, known = cells[:, order], known[:, order]
     reached = np.arange(cells.shape[1]) == 0  # methods that share data sets, or others that do
     while (more := known[known[:, reached].any(axis=1)].any(axis=0)).sum() > reached.sum():
@@ -134,7 +136,9 @@ def _gaps(first: Floats, others: Floats, sign: float) -> tuple[Floats, ...]:
     squares = np.nansum((differences - mean) ** 2, axis=0)
     error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
     largest = max(float(np.nanmax(np.abs(first))), float(np.nanmax(np.abs(others))))
-    error[error <= np.maximum(1e-12 * np.abs(mean), ROUNDING * largest)] = 0.0  # nothing but rounding
+    error[error <= np.maximum(1e-12 * np.abs(mean), ROUNDING * largest)] = (
+        0.0  # nothing but rounding
+    )
     error[n < 2] = np.nan
     better = sign * differences
     return n, mean, error, (better > 0.0).sum(axis=0), (better < 0.0).sum(axis=0)
@@ -280,7 +284,9 @@ def places_with_holes(
     known = ~np.isnan(signed)
     low = np.where(known, signed, np.nanmin(signed, axis=1, keepdims=True)).mean(axis=0)
     high = np.where(known, signed, np.nanmax(signed, axis=1, keepdims=True)).mean(axis=0)
-    low, high = levelled(np.append(low, high), len(cells) * ROUNDING * float(np.nanmax(np.abs(cells)))).reshape(2, -1)
+    low, high = levelled(
+        np.append(low, high), len(cells) * ROUNDING * float(np.nanmax(np.abs(cells)))
+    ).reshape(2, -1)
     apart = ~np.eye(low.size, dtype=bool)
     above = ((low[None, :] > high[:, None]) & apart).sum(axis=1)
     below = ((high[None, :] < low[:, None]) & apart).sum(axis=1)

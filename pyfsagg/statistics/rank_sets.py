@@ -354,10 +354,10 @@ def rank_confidence(
     Of a table it is a quantile of the largest mean difference over its root mean square, for all or
     random signs of the rows.  This is exact for equal items if the errors of a row and the same errors with
     all signs reversed are equally likely, whatever their covariance, in each row, and for any number of
-    items; rows may differ in variance.  Random signs belong to the contents of a row: the order of the rows does
-    not matter.  Means whose difference can be rounding are equal.  Skewed errors need wider limits: of fewer than 300
-    rows whose columns are more skewed than with most other signs of the rows, the limit is at least
-    Student's, times 1 + 1.5 / n.  ``docs/calibration.md`` has what is kept.
+    items; rows may differ in variance.  Random signs belong to the contents of a row, so the order of the
+    rows does not matter, and means whose difference can be rounding are equal.  Skewed errors need wider
+    limits: of fewer than 300 rows whose columns are more skewed than with most other signs of the rows, the
+    limit is at least Student's, times 1 + 1.5 / n.  ``docs/calibration.md`` has what is kept.
 
     References
     ----------
