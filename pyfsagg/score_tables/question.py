@@ -421,10 +421,11 @@ def standings(
     ----------
     data : DataFrame, array, result of evaluate, evaluate_many or influence, or mapping
         A wide table has a row per data set (task, instance) and a column per method; one column of words,
-        or the index, names the data sets.  A column of whole numbers that only numbers the rows (``CV_split``)
-        is no method: without other names it names them, which a warning says.  For a long table `method` and `value` name the columns.  Scores
-        may be missing.  A result includes its direction and the dependence of its folds.  A mapping of names
-        to results has a result per data set, a mapping of names to tables a table per metric.
+        or the index, names the data sets.  A column of whole numbers that only numbers the rows
+        (``CV_split``) is no method: without other names it names them, which a warning says.  For a long
+        table `method` and `value` name the columns.  Scores may be missing.  A result includes its direction
+        and the dependence of its folds.  A mapping of names to results has a result per data set, a mapping
+        of names to tables a table per metric.
     method, value : str, optional
         Columns of a long table.
     dataset : str, optional
