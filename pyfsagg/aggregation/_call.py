@@ -13,6 +13,7 @@ from pyfsagg._base.arithmetic import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_choice, check_list, check_mapping
+from pyfsagg._base.words import probabilities
 from pyfsagg._message import Message, Param, Use
 from pyfsagg.aggregation import _base, _result, about_lists
 from pyfsagg.exceptions import DataError, ParameterError
@@ -95,8 +96,12 @@ def aggregate(
             with suppress(DataError):  # too few lists, or none that goes on below its top
                 checked = about_lists.check_universe(table)
         if checked is not None and checked.contradicted:
+            chance = probabilities([checked.p_value])[0]
             warn(
-                f"the lists contradict what their p-values assume. {checked.sentence}", stacklevel=2
+                f"the p-values assume independent lists from {checked.universe:,} items, and these lists "
+                f"repeat far more items than such lists do (p ≤ {chance}); the first sentence of the result "
+                "says more",
+                stacklevel=2,
             )
         # Computing the published reading of ties is no business of loops.
         if method_params.get("ties") == "average" and table._with_last_places() is not table:
