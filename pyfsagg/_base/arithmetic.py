@@ -51,6 +51,42 @@ def scaled_rows(values: Floats) -> Floats:
     return np.ldexp(values, -np.frexp(largest)[1])
 
 
+def levelled(values: Floats, error: ArrayLike) -> Floats:
+    """Values of which each is set to the next smaller one along the last axis if it exceeds that by at most
+    `error`: sums that are equal but for rounding are then equal. NaN stays."""
+    order = np.argsort(values, axis=-1, kind="stable")
+    ordered = np.take_along_axis(values, order, axis=-1)
+    error = np.broadcast_to(error, (*ordered.shape[:-1], 1))
+    starts = np.ones(ordered.shape, dtype=bool)
+    starts[..., 1:] = ~(np.diff(ordered, axis=-1) <= error)
+    first = np.maximum.accumulate(np.where(starts, np.arange(ordered.shape[-1]), 0), axis=-1)
+    result = np.empty_like(values)
+    np.put_along_axis(result, order, np.take_along_axis(ordered, first, axis=-1), axis=-1)
+    return result
+
+
+def levelled_means(table: Floats) -> Floats:
+    """Means (p,) of the columns of a table (n, p) without NaN; those whose difference can be rounding, at
+    most n ε times the largest mean size of a column, are equal."""
+    size = float(np.abs(table).mean(axis=0).max())
+    return levelled(table.mean(axis=0), len(table) * np.finfo(np.float64).eps * size)
+
+
+def content_order(table: Floats) -> Indices:
+    """Positions of the rows of a table (n, p) in an order that depends on their contents: not on the order
+    of rows or columns, nor on what is added to a row or multiplies the table. Rows that are alike but for
+    that are ordered by their values."""
+    known = ~np.isnan(table)
+    values = np.where(known, table, 0.0)
+    centres = values.sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+    centred = np.where(known, values - centres[:, None], 0.0)
+    # Ten digits: what is added to a row changes the last ones.
+    keys = np.rint(centred / (float(np.abs(centred).max()) or 1.0) * 1e10)
+    keys[~known] = 2e10
+    columns = np.lexsort(np.sort(keys, axis=0)[::-1])
+    return np.lexsort((*table.T[columns[::-1]], *keys.T[columns[::-1]]))
+
+
 def in_range(reduce: Callable[[Floats], Floats], values: Floats) -> Floats:
     """`reduce` (m, p) to (p,), of scaled-down numbers where a sum overflows, which changes no digit."""
     with np.errstate(over="ignore", invalid="ignore"):

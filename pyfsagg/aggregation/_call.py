@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.registry import Call
+from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_choice, check_list, check_mapping
+from pyfsagg._base.words import probabilities
 from pyfsagg._message import Message, Param, Use
 from pyfsagg.aggregation import _base, _result, about_lists
 from pyfsagg.exceptions import DataError, ParameterError
@@ -63,6 +65,13 @@ def aggregate(
         If the method cannot be used (ranks only for a method of scores, negative scores
         for the geometric mean), or the table is invalid.
 
+    Warns
+    -----
+    PyfsaggWarning
+        If there are p-values, and the lower parts of the lists repeat more items than independent lists from
+        their universe would (:func:`pyfsagg.aggregation.check_universe`, at the 5 % level): several
+        methods on the same samples, for instance, or a universe that is too large.
+
     See Also
     --------
     compare_aggregations : Several methods side by side.
@@ -86,6 +95,14 @@ def aggregate(
         if n_tests > table.n_items:  # the universe is larger than the lists show
             with suppress(DataError):  # too few lists, or none that goes on below its top
                 checked = about_lists.check_universe(table)
+        if checked is not None and checked.contradicted:
+            chance = probabilities([checked.p_value])[0]
+            warn(
+                f"the p-values assume independent lists from {checked.universe:,} items, and these lists "
+                f"repeat far more items than such lists do (p ≤ {chance}); the first sentence of the result "
+                "says more",
+                stacklevel=2,
+            )
         # Computing the published reading of ties is no business of loops.
         if method_params.get("ties") == "average" and table._with_last_places() is not table:
             remarks = (*remarks, AVERAGE_TIES)

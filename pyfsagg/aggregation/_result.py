@@ -138,20 +138,23 @@ class Aggregation(Recorded):
         )
 
     def _answer(self, adjusted: bool = True) -> list[str]:
-        """How many items have a small adjusted p-value, and a warning if the universe is assumed."""
+        """How many items have a small adjusted p-value, and a warning if the universe is assumed; where the
+        lists contradict the p-values, that comes first."""
         if self.p_values is None or self.adjusted_p_values is None:
             return []
         p = len(self.names)
         sentences: list[str] = []
+        check, table = self.universe_check, self.table
+        contradicted = check is not None and check.contradicted
+        if check is not None and contradicted:
+            sentences.append(check.sentence)
         if adjusted:
             small = int((self.adjusted_p_values <= SMALL).sum())
             has = "has" if small == 1 else "have"
-            sentences.append(
+            found = (
                 f"{small:,} of {plural(p, 'item')} {has} an adjusted p-value of at most {SMALL}."
             )
-        check, table = self.universe_check, self.table
-        if check is not None and check.pool_upper is not None:
-            sentences.append(check.sentence)
+            sentences.append(f"Only if they share true items: {found}" if contradicted else found)
         # A list that contains all items shows that there are no more.
         if (
             table is not None
@@ -178,7 +181,7 @@ class Aggregation(Recorded):
             "far too small."
         )
         check = self.universe_check
-        return assumed if check is None or check.pool_upper else f"{assumed} {check.sentence}"
+        return assumed if check is None or check.contradicted else f"{assumed} {check.sentence}"
 
     def _about_p_values(self, adjusted: bool) -> list[str]:
         """Remarks on the p-values, or the reason why there are none."""
@@ -365,8 +368,8 @@ class Aggregation(Recorded):
         universe = (
             "" if self.p_values is None else f"; p-values assume a universe of {self.n_tests:,}"
         )
-        if self.universe_check is not None and self.universe_check.pool_upper is not None:
-            universe += f", its lists at most {self.universe_check.pool_upper:,}"
+        if (check := self.universe_check) is not None and check.contradicted:
+            universe += f", its lists at most {check.pool_upper:,}"
         return (
             f"Aggregation({self.method}: {len(self.names)} items from {self.n_lists} list(s); "
             f"best first: {best}{more}{universe})"

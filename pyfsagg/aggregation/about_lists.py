@@ -59,6 +59,11 @@ class UniverseCheck(Part):
     confidence_level: float
 
     @property
+    def contradicted(self) -> bool:
+        """Whether the lists repeat more than independent lists from the universe would."""
+        return self.pool_upper is not None
+
+    @property
     def sentence(self) -> str:
         """The finding and its possible reasons."""
         seen = (
@@ -67,11 +72,11 @@ class UniverseCheck(Part):
             f"{count(self.universe)} items have {number(self.expected, 1)} such repeats on average "
             f"(p ≤ {probabilities([self.p_value])[0]})"
         )
-        if self.pool_upper is None:
+        if not self.contradicted:
             return f"{seen}: no sign of a smaller universe there."
         return (
             f"{seen}. Lists that are independent there come from about {count(self.pool or 0)} items, and "
-            f"from at most {count(self.pool_upper)} with {self.confidence_level:.0%} confidence. Either "
+            f"from at most {count(self.pool_upper or 0)} with {self.confidence_level:.0%} confidence. Either "
             "the universe is too large, and the p-values are far too small: give the number of items "
             "that every list could contain. Or the lists share true items this deep, or depend on each "
             "other; the repeats do not show which."

@@ -10,13 +10,13 @@ import time
 from collections.abc import Callable
 from functools import partial
 from heapq import heapify, heappop, heappush
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, Literal
 
 import numpy as np
 
 from pyfsagg._base import remarks, validation
-from pyfsagg._base.arithmetic import Floats, Indices
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices, levelled
 from pyfsagg._base.words import duration
 from pyfsagg._kernels import consensus
 from pyfsagg._message import Name, Param, Remedy, Use
@@ -305,7 +305,9 @@ def kemeny(
     """Kemeny's order, with the smallest weighted number of discordant pairs; pairs tied or absent in a
     list cost nothing. Majorities order the items but for cycles (Truchon 1998): of up to `max_exact`
     items they are solved exactly as an integer programme (SciPy's HiGHS), larger ones by moving single
-    items of Borda's order, with bounds in a remark. The statistic is the place, from 1.
+    items of Borda's order, with bounds in a remark. Of several best orders it is one near Borda's, the
+    same for any order of lists and items, and a remark says that there are several. The statistic is the
+    place, from 1.
     """
     max_exact = validation.check_integer("max_exact", max_exact, low=2)
     p = table.n_items
@@ -316,17 +318,23 @@ def kemeny(
             Remedy("aggregate with borda or copeland, or raise ", Param("max_items")),
         )
     ranks, weights = compared_ranks(table), counts_of_lists(table)
+    points = borda(table).scores
+    error = table.n_lists * np.finfo(np.float64).eps * float(np.abs(points).max())
+    # Of equal choices the one that Borda prefers, and then that of the names.
+    start = np.lexsort((np.array(table.names), -levelled(points, error)))
+    ranks = ranks[:, start]
     above = np.zeros((p, p))  # above[i, j]: weight of the lists that rank i above j
-    for row, weight in zip(ranks, weights, strict=True):
-        above += weight * (row[:, np.newaxis] < row)
-    start = np.argsort(-borda(table).scores, kind="stable")
-    above = above[np.ix_(start, start)]  # of equal choices the one that Borda prefers
+    for row in np.lexsort((*ranks.T, weights)):
+        above += weights[row] * (ranks[row][:, np.newaxis] < ranks[row])
     order: list[int] = []
     lowest, proved = 0.0, True
-    for knot in _knots(above):
+    knots = _knots(above)
+    others = any(not _beats(above)[np.ix_(a, b)].any() for a, b in pairwise(knots))
+    for knot in knots:
         inside = above[np.ix_(knot, knot)]
         if knot.size <= max_exact:
             best = _exact_order(inside)
+            others = others or _has_another(inside, best)
         else:
             best, proved = _improved_order(inside), False
             lowest -= (
@@ -337,11 +345,34 @@ def kemeny(
     place = np.empty(p)
     place[start[order]] = np.arange(1.0, p + 1.0)
     text = f"The order contradicts the lists in {distance:,.6g} pairs, counted in every list"
-    if proved:
-        text += "; no order contradicts them less."
+    if proved and others:
+        text += (
+            "; no order contradicts them less, but others as little. Of these, one is shown, the same for "
+            "any order of the lists."
+        )
+    elif proved:
+        text += "; no order contradicts them less, and no other as little."
     else:
-        text += f". The smallest number lies between {distance + lowest:,.6g} and this."
+        text += (
+            f". The smallest number lies between {distance + lowest:,.6g} and this; whether other orders "
+            "contradict them as little, or less, is not known."
+        )
     return AggregatedValues(-place, place, remarks=(text,))
+
+
+def _beats(above: Floats) -> Booleans:
+    """Which item a majority ranks above which."""
+    return np.asarray(above - above.T > CLOSE * (above + above.T))
+
+
+def _has_another(above: Floats, best: Order) -> bool:
+    """Whether an order other than the best one contradicts the lists as little."""
+    if len(above) < 3:
+        return False  # one item: two are in no circle
+    inside = above[np.ix_(best, best)]
+    other = _exact_order(inside, but_first=True)
+    gap = _contradicted(inside[np.ix_(other, other)]) - _contradicted(inside)
+    return gap <= CLOSE * float(inside.sum())
 
 
 def _contradicted(above: Floats) -> float:
@@ -354,7 +385,7 @@ def _knots(above: Floats) -> list[Order]:
     otherwise in the order of the rows."""
     from scipy.sparse.csgraph import connected_components
 
-    beats = above - above.T > CLOSE * (above + above.T)
+    beats = _beats(above)
     n, group = connected_components(beats, directed=True, connection="strong")
     into = np.zeros((n, n), dtype=bool)
     winner, loser = np.nonzero(beats)
@@ -375,8 +406,9 @@ def _knots(above: Floats) -> list[Order]:
     return knots
 
 
-def _exact_order(above: Floats) -> Order:
-    """The best order of a few items, by integer programming: x_ij is 1 if i is above j, i < j."""
+def _exact_order(above: Floats, but_first: bool = False) -> Order:
+    """The best order of a few items, or the best but that of the rows, by integer programming: x_ij is 1 if
+    i is above j, i < j."""
     n = len(above)
     if n < 3:
         return np.arange(n)  # alone, or tied
@@ -390,11 +422,14 @@ def _exact_order(above: Floats) -> Order:
     columns = np.column_stack([variable[a, b], variable[b, c], variable[a, c]]).ravel()
     rows = np.repeat(np.arange(a.size, dtype=np.int32), 3)
     triangles = csr_array((np.tile([1.0, 1.0, -1.0], a.size), (rows, columns)), (a.size, i.size))
+    constraints = [LinearConstraint(triangles, 0.0, 1.0)]
+    if but_first:
+        constraints.append(LinearConstraint(np.ones((1, i.size)), 0.0, i.size - 1.0))
     found = milp(
         (above.T - above)[i, j],
         integrality=np.ones(i.size, dtype=np.int64),
         bounds=Bounds(0.0, 1.0),
-        constraints=LinearConstraint(triangles, 0.0, 1.0),
+        constraints=constraints,
         options={"mip_rel_gap": 0.0},
     )
     first = np.zeros((n, n))
@@ -444,7 +479,7 @@ AGGREGATORS.add(
         latex=r"\operatorname{argmin}_{\pi} \sum_{\pi(a) < \pi(b)} \sum_{i=1}^{m} 1 [ r_i(b) < r_i(a) ]",
         bounds="[1, p]",
         higher_is_better=False,
-        ties="a tie costs nothing; of several best orders, one near Borda's",
+        ties="a tie costs nothing; of several best orders, one near Borda's, which a remark says",
         source="Kemeny (1959); Young, Levenglick (1978); Truchon (1998), for the knots",
         compute=kemeny,
         unranked=IN_NO_ORDER,

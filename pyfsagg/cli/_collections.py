@@ -81,7 +81,9 @@ def load_collection(
             for name in frame.columns
         }
     else:
-        read, _ = read_rank_files(sources, format="lists" if form == "auto" else form)
+        read, _ = read_rank_files(
+            sources, format="lists" if form == "auto" else form, best_first=True
+        )
         assert isinstance(read, dict)
         lists = read
         if form == "auto" and len(lists) == 1:

@@ -21,7 +21,7 @@ Combine ranked lists into one ranking, and write it with a report.
 
 Forms of lists (gzipped files are unpacked):
   files of names   one file per list, one name per line, best first
-  files of tables  one file per list, best row first; --ids names the column of names
+  files of tables  one file per list; --ids names the column of names, --by that of the scores
   matrix           one CSV or TSV file (or standard input): a row per item, a column per list; the
                    first column, or that of --ids, has the items, the cells have ranks (1 = best),
                    or scores with --scores; an empty cell is missing
@@ -36,6 +36,8 @@ if items are groups of scored members:
 EPILOG = """\
 examples:
   pyfsagg aggregate screen*.txt --universe 20000
+  pyfsagg aggregate drugz.txt bagel.txt --ids GENE --universe 18000
+  pyfsagg aggregate study*.csv --ids gene --by p_value --lower-is-better --universe 20000
   pyfsagg aggregate p_values.csv --ids gene --lower-is-better --exact --output consensus
   pyfsagg aggregate votes.txt --format lines --method borda
   pyfsagg aggregate lists/*.txt.gz --methods rra,stuart,mean_rank --top 20
@@ -64,7 +66,7 @@ ASK_THE_LISTS = (
 )
 LIST_FLAGS = (
     *("unranked", "format", "ids", "header", "scores", "reverse", "ties", "universe", "full"),
-    *("absent", "list_weights"),
+    *("absent", "list_weights", "by", "best_first"),
 )
 """Flags that a table of members has no use for."""
 
@@ -98,11 +100,14 @@ def _add_input_flags(add: Flags) -> None:
     text = "form of the lists; auto: a single CSV, TSV or - is a matrix, anything else lists"
     add.choice("--format", ("auto", "lists", "columns", "lines", "matrix"), text)
     add.column("--ids", help="the column of a table with the names of the items")
+    add.column("--by", help="the column by which tables with --ids are ranked; larger = better")
+    text = "lists and tables are best first, whatever their order looks like"
+    add.switch("--best-first", help=text)
     add.switch("--header", help="skip the first line of each file of names")
     text = "refuse a name that occurs twice in a list, or keep its best place"
     add.choice("--duplicates", ("error", "first"), text)
     add.switch("--scores", help="the matrix contains scores; larger = better")
-    add.switch("--lower-is-better", help="scores such as p-values; smaller = better")
+    add.switch("--lower-is-better", help="scores, or --by, such as p-values; smaller = better")
     add.names("--reverse", default=[], help="lists of scores with the opposite direction")
     rules = ("average", "min", "max", "ordinal", "random")
     add("--ties", choices=rules, help="ranks of equal scores (default: average)")
@@ -181,6 +186,8 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
         "absent": options.absent,
         "format": options.format if options.format != "auto" else None,
         "ids": options.ids,
+        "by": options.by,
+        "best_first": options.best_first or None,
         "header": options.header or None,
         "duplicates": options.duplicates if options.duplicates != "error" else None,
         "matrix": "scores" if _wants_scores(options) else None,
@@ -192,7 +199,7 @@ def _settings(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _wants_scores(options: argparse.Namespace) -> bool:
-    return bool(options.scores or options.lower_is_better or options.reverse)
+    return bool(options.scores or (options.lower_is_better and not options.by) or options.reverse)
 
 
 def _reading_code(options: argparse.Namespace) -> list[str]:
@@ -347,7 +354,8 @@ def _compute(
         "scores": table.scores is not None,
         **given(options, "lower_is_better", "reverse"),
         "ties": table.ties if table.scores is not None else None,
-        **given(options, "duplicates", "header", "format", "ids", "adjust", "permutations"),
+        **given(options, "duplicates", "header", "format", "ids", "by", "best_first"),
+        **given(options, "adjust", "permutations"),
         **given(options, "sources", "seed"),
         "top": min(options.top, table.n_items),
         "call": result.parameters["call"],

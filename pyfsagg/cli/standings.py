@@ -15,7 +15,8 @@ DESCRIPTION = """\
 Find which places of a table of scores are real.
 
 The table has a row per data set (task, instance) and a column per method; one column may have
-the names of the data sets. Rows with the same name are replicates: instances, folds or seeds that
+the names of the data sets. A column that numbers the rows (fold, seed, id) is no method.
+Rows with the same name are replicates: instances, folds or seeds that
 all methods share. A long table has a row per score; --method, --dataset and --value name its
 columns. Several tables have the same methods by several metrics. The folder of a run of
 `pyfsagg evaluate` or `pyfsagg influence` is a table of its folds; several folders are data sets.

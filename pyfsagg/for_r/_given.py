@@ -229,6 +229,8 @@ def rank_table_of(parts: Mapping[str, Any]) -> RankTable:
         paths, unranked = (list(map(str, listed(parts.get(key)))) for key in ("paths", "unranked"))
         drawn["duplicates"] = parts["duplicates"]
         drawn["higher_is_better"] = bool(parts["higher_is_better"])
+        drawn |= {"ids": parts.get("ids"), "by": parts.get("by")}
+        drawn["best_first"] = bool(parts.get("best_first"))
         files = RankTable.from_files(paths, universe, full, unranked=unranked, **drawn)
         return files.weighted(weights)
     items = list(map(str, listed(parts["items"])))

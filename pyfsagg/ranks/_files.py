@@ -6,15 +6,16 @@ import csv
 import os
 import re
 from collections.abc import Iterable, Sequence
+from itertools import combinations, groupby
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import pandas as pd
 
 from pyfsagg._base import remarks, validation
-from pyfsagg._message import Remedy, Use, named
+from pyfsagg._message import Param, Remedy, Use, named
 from pyfsagg._table.delimited import decode_text, read_bytes, read_delimited
-from pyfsagg.exceptions import DataError, UnknownNameError
+from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
 PathLike = str | os.PathLike[str]
 Format = Literal["auto", "lists", "columns", "lines", "matrix"]
@@ -27,6 +28,15 @@ HEADERS = re.compile(
 )
 """Words in the first line of a list that are a heading and not a name."""
 
+RANKED_BY = {
+    **dict.fromkeys(("neg|rank", "pos|rank", "neg|score", "pos|score"), False),
+    **dict.fromkeys(("rank_synth", "rank_supp", "pval_synth", "pval_supp"), False),
+    "BF": True,
+}
+"""Columns of MAGeCK, drugZ and BAGEL that rank genes, ranks first, and whether large is good."""
+FEWEST_NAMES = 10
+"""Names from which on an alphabetical order, or the same one twice, is no chance."""
+
 _NAME_AND_NUMBER = re.compile(r"[^,;]+[,;]\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
 
 
@@ -38,7 +48,10 @@ def read_rank_files(
     ids: str | None = None,
     header: bool = False,
     duplicates: str = "error",
-) -> tuple[dict[str, list[str]] | pd.DataFrame, dict[str, list[str]]]:
+    by: str | None = None,
+    higher_is_better: bool = True,
+    best_first: bool = False,
+) -> tuple[dict[str, list[Any]] | pd.DataFrame, dict[str, list[str]]]:
     """Lists of names by list name, or a frame of numbers with a row per list, and unranked lists;
     formats and errors of :meth:`pyfsagg.RankTable.from_files`."""
     validation.check_choice("format", format, FORMATS)
@@ -53,7 +66,23 @@ def read_rank_files(
     twice = [file for file in dict.fromkeys(both) if both.count(file) > 1]
     if twice:
         raise DataError(f"the file {twice[0]} is named twice; each list counts once")
-    ranked = _ranked(files, format, ids, header, duplicates) if files else {}
+    if by is not None and (ids is None or format not in ("auto", "lists")):
+        raise ParameterError(
+            Param("by"),
+            " ranks the rows of tables, one per list; name the column of the names with ids",
+        )
+    ranked: dict[str, list[Any]] | pd.DataFrame
+    tables = ids is not None and format in ("auto", "lists")
+    if tables and format == "auto" and by is None and len(files) == 1 and _is_matrix(files):
+        tables = False
+    if not files:
+        ranked = {}
+    elif tables and ids is not None:
+        ranked = _tables_of_lists(files, ids, duplicates, by, higher_is_better, best_first)
+    else:
+        ranked = _ranked(files, format, ids, header, duplicates)
+        if isinstance(ranked, dict) and not best_first:
+            _refuse_other_orders(ranked, of_tables=False)
     if isinstance(ranked, pd.DataFrame) and loose:
         raise DataError(
             f"{_shown(files[0])} is a matrix and {_shown(loose[0])} an unranked list; write the list as a "
@@ -70,9 +99,9 @@ def _ranked(
         raise DataError(
             f"{Path(tables[0]).name} is a table ({_suffix(tables[0])}) and must be the only file, "
             "with one column per list; or name with ids the column with the names of each "
-            "file, best first; lists of names are text files with one name per line"
+            "file, and with by that of their scores; lists of names are text files with one name per line"
         )
-    if format == "auto" and len(files) == 1 and (tables or files == ["-"]):
+    if format == "auto" and _is_matrix(files):
         format = "matrix"
     if format == "matrix":
         return _read_matrix(_only(files, "a matrix"), ids)
@@ -88,6 +117,91 @@ def _ranked(
     else:
         return _named_lists(files, ids, header, duplicates)
     return {label: _clean(names, label, duplicates) for label, names in lists.items()}
+
+
+def _is_matrix(files: list[str]) -> bool:
+    return len(files) == 1 and (_suffix(files[0]) in (".csv", ".tsv") or files == ["-"])
+
+
+def _tables_of_lists(
+    files: list[str], ids: str, duplicates: str, by: str | None, higher: bool, best_first: bool
+) -> dict[str, list[Any]]:
+    """One list per table: its rows by a column, named or known, or as they are."""
+    lists: dict[str, list[Any]] = {}
+    as_given: dict[str, list[Any]] = {}
+    for file, label in zip(files, _labels(files), strict=True):
+        frame = _table_with(read_bytes(file), _shown(file), ids)
+        if by is not None and by not in frame.columns:
+            raise UnknownNameError(f"column to rank {_shown(file)} by", by, frame.columns)
+        column = _known_column(frame, label) if by is None and not best_first else by
+        if column is None:
+            lists[label] = as_given[label] = _clean(_as_names(frame[ids]), label, duplicates)
+            continue
+        scores = _numbers(frame[column], str(column), _shown(file))
+        if not (RANKED_BY.get(column, True) and higher):
+            scores = -scores
+        known = scores.dropna().sort_values(ascending=False, kind="stable")
+        cells = _as_names(frame[ids].loc[known.index])
+        names = _clean(cells, label, duplicates)
+        worst_first = zip(map(str.strip, reversed(cells)), known[::-1], strict=True)
+        of_name = dict(worst_first)  # the best row of a name counts
+        tied = (tuple(group) for _, group in groupby(names, key=of_name.__getitem__))
+        lists[label] = [group if len(group) > 1 else group[0] for group in tied]
+    if not best_first:
+        _refuse_other_orders(as_given, of_tables=True)
+    return lists
+
+
+def _known_column(frame: pd.DataFrame, label: str) -> str | None:
+    """The column of a known tool by which the genes are ranked; which of two sides is not for us to say."""
+    known = [name for name in RANKED_BY if name in frame.columns]
+    sides = {re.split("[|_]", name)[0 if "|" in name else -1] for name in known}
+    if len(sides) > 1:
+        raise DataError(
+            f"{label} has {', '.join(known)}: name one of them with ",
+            Param("by"),
+            ", since each side has an order of its own",
+        )
+    if known:
+        good = "largest" if RANKED_BY[known[0]] else "smallest"
+        remarks.warn(f"{label} is ranked by its column {known[0]}, {good} first", stacklevel=6)
+    return known[0] if known else None
+
+
+def _refuse_other_orders(lists: dict[str, list[Any]], of_tables: bool) -> None:
+    """Stop at lists in alphabetical order, and at tables whose rows have the same order: no rankings."""
+    score: tuple[object, ...] = (" with the column of their scores (", Param("by"), ")")
+    insist = ("; if the files are best first, say ", Use(best_first=True))
+    for label, names in lists.items():
+        if len(names) >= FEWEST_NAMES and _is_alphabetical(names):
+            name = (
+                ("name the score of its rows with ", Param("by"))
+                if of_tables
+                else ("sort it by a score",)
+            )
+            raise DataError(
+                f"the {len(names)} names of {label!r} are in alphabetical order: ", *name, *insist
+            )
+    for (first, one), (second, other) in combinations(lists.items(), 2) if of_tables else ():
+        both = set(one) & set(other)
+        orders = ([name for name in names if name in both] for names in (one, other))
+        if len(both) >= FEWEST_NAMES and next(orders) == next(orders):
+            raise DataError(
+                f"{first!r} and {second!r} have the same order: are they sorted by a score? Rank them",
+                *score,
+                *insist,
+            )
+
+
+def _is_alphabetical(names: list[Any]) -> bool:
+    """In the order of letters, with or without case, or of the numbers in the names."""
+
+    def natural(name: str) -> list[Any]:
+        return [
+            int(part) if part.isdecimal() else part for part in re.split(r"(\d+)", name.casefold())
+        ]
+
+    return any(names == sorted(names, key=key) for key in (None, str.casefold, natural))
 
 
 def _named_lists(
@@ -246,17 +360,28 @@ def _read_matrix(file: str, ids: str | None) -> pd.DataFrame:
             Use(format="columns"),
         )
     for column in values.columns:
-        known = values[column].dropna()
-        if len(known) and not pd.api.types.is_numeric_dtype(known):
-            wrong = known[pd.to_numeric(known, errors="coerce").isna()]
-            raise DataError(
-                f"the column {str(column)!r} of {label} is not numeric ({wrong.iloc[0]!r} in row ",
-                f"{int(wrong.index[0]) + 2}); it must contain ranks or scores; for columns of names, best ",
-                "first, say ",
-                Use(format="columns"),
-            )
+        _numbers(
+            values[column],
+            str(column),
+            label,
+            "; for columns of names, best first, say ",
+            Use(format="columns"),
+        )
     names = frame[key].astype(str).str.strip()
     return values.astype("float64").set_axis(pd.Index(names), axis="index").T
+
+
+def _numbers(column: pd.Series[Any], name: str, label: str, *remedy: object) -> pd.Series[Any]:
+    """A column of ranks or scores, some of which may be missing."""
+    known = column.dropna()
+    if len(known) and not pd.api.types.is_numeric_dtype(known):
+        wrong = known[pd.to_numeric(known, errors="coerce").isna()]
+        raise DataError(
+            f"the column {name!r} of {label} is not numeric ({wrong.iloc[0]!r} in row ",
+            f"{int(wrong.index[0]) + 2}); it must contain ranks or scores",
+            *remedy,
+        )
+    return column.astype("float64")
 
 
 def _table_with(content: bytes, label: str, ids: str | None) -> pd.DataFrame:

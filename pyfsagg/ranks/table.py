@@ -500,6 +500,8 @@ class RankTable:
         absent: Absent = None,
         format: _files.Format = "auto",
         ids: str | None = None,
+        by: str | None = None,
+        best_first: bool = False,
         header: bool = False,
         duplicates: Literal["error", "first"] = "error",
         matrix: Literal["ranks", "scores"] = "ranks",
@@ -524,7 +526,15 @@ class RankTable:
             standard input is a matrix, anything else lists.
         ids : str, optional
             The column that names the items of a matrix (the first one by default); or the column of
-            names, best first, if each list is a table in a file of its own.
+            names, if each list is a table in a file of its own.
+        by : str, optional
+            The column of such tables by which they are ranked, in the direction of `higher_is_better`;
+            equal values are tied, and rows without one are not in the list.  Known without it are the
+            ranks of MAGeCK, drugZ and BAGEL (``neg|rank``, ``rank_synth``, ``BF``; smallest first, but for
+            ``BF``), if the table has one side.
+        best_first : bool
+            Whether tables and lists are known to be best first.  Otherwise an alphabetical order of ten
+            names or more, and the same order of ten names in two tables, is an error.
         header : bool
             Skip the first line of each file of names.
         duplicates : {"error", "first"}
@@ -532,7 +542,7 @@ class RankTable:
         matrix : {"ranks", "scores"}
             Content of the cells of a matrix.
         higher_is_better, ties, random_state
-            Of scores in a matrix; see :meth:`from_scores`.
+            Of scores in a matrix, see :meth:`from_scores`; the direction also of `by`.
         unranked : path or paths
             Files of names in no order, one list each (tables with the column `ids`, if that is
             given); see :meth:`from_lists`.  Not with a matrix, in which equal cells mean the same.
@@ -540,13 +550,26 @@ class RankTable:
         Warns
         -----
         PyfsaggWarning
-            For blank lines between names, repeated names that are omitted, and a first line that
-            looks like a header.
+            For blank lines between names, repeated names that are omitted, a first line that looks like
+            a header, and a known column by which a table is ranked.
+
+        Raises
+        ------
+        DataError
+            Also for tables and lists whose order is no ranking; see `best_first`.
         """
         validation.check_choice("matrix", matrix, ("ranks", "scores"))
         full = _is_full(full, absent)
         ranked, loose = _files.read_rank_files(
-            paths, unranked, format=format, ids=ids, header=header, duplicates=duplicates
+            paths,
+            unranked,
+            format=format,
+            ids=ids,
+            header=header,
+            duplicates=duplicates,
+            by=by,
+            higher_is_better=higher_is_better,
+            best_first=best_first,
         )
         if isinstance(ranked, dict):
             return cls.from_lists(ranked, universe, full, unranked=loose)

@@ -12,7 +12,13 @@ import pandas as pd
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Booleans, Floats, adjust_p_values
+from pyfsagg._base.arithmetic import (
+    Booleans,
+    Floats,
+    adjust_p_values,
+    content_order,
+    levelled,
+)
 from pyfsagg._base.fields import plain, stored
 from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import count, enumerate_names, number, numbers, plural
@@ -121,19 +127,25 @@ class Standings(Recorded):
         return int(np.isnan(self.cells).sum())
 
     @cached_property
+    def _rows(self) -> Floats:
+        """The cells in an order of the data sets that depends on their scores alone."""
+        return self.cells[content_order(self.cells)]
+
+    @cached_property
     def _means(self) -> Floats:
-        return tests.additive_means(self.cells)
+        return tests.additive_means(self._rows)
 
     @cached_property
     def _ranks(self) -> Floats:
         """Ranks within data sets (T, p), of a data set with holes as if it had all methods."""
-        ranks = tests.ranks_within(self.cells, self.higher_is_better)
+        ranks = tests.ranks_within(self._rows, self.higher_is_better)
         size = (~np.isnan(ranks)).sum(axis=1, keepdims=True)
         return np.asarray((ranks - 0.5) / size * len(self.methods) + 0.5)
 
     @cached_property
     def _average_ranks(self) -> Floats:
-        return np.asarray(np.nanmean(self._ranks, axis=0))
+        error = len(self._ranks) * np.finfo(np.float64).eps * len(self.methods)
+        return levelled(np.nanmean(self._ranks, axis=0), error)
 
     @cached_property
     def _places(self) -> NDArray[np.int64]:
@@ -157,7 +169,7 @@ class Standings(Recorded):
         if T < FEWEST:
             few = f"{plural(T, 'data set')} {'is' if T == 1 else 'are'} too few"
             return f"{few} to generalise to others; {FEWEST} are needed"
-        table = self._ranks if self.by == "rank" else self.cells
+        table = self._ranks if self.by == "rank" else self._rows
         higher = self.higher_is_better and self.by == "mean"
         if not self._holes:
             how: dict[str, Any] = {"confidence_level": level, "random_state": self.random_state}
@@ -185,11 +197,15 @@ class Standings(Recorded):
             if int(self.replicates.max()) < 2:
                 return "each cell has one score, so its error is unknown"
             return "not every cell has replicates that its data set shares among all methods"
-        complete = ~np.isnan(self.cells).any(axis=1)
-        means, df = self.cells[complete].mean(axis=0), None if self.df >= MANY_DRAWS else self.df
+        means, df = self._complete_means, None if self.df >= MANY_DRAWS else self.df
         how: dict[str, Any] = {"names": self.methods, "higher_is_better": self.higher_is_better}
         how |= {"confidence_level": self.confidence_level, "random_state": self.random_state}
         return rank_confidence(means, self.within, df=df, n_draws=2_000, **how)
+
+    @property
+    def _complete_means(self) -> Floats:
+        """Means over the data sets without a hole."""
+        return tests.additive_means(self._rows[~np.isnan(self._rows).any(axis=1)])
 
     @property
     def _population(self) -> str | None:
@@ -261,11 +277,12 @@ class Standings(Recorded):
         i, j = np.triu_indices(len(self.methods), 1)
         names = np.array(self.methods, dtype=object)
         if self._population == "replicates" and self.within is not None:
-            means = self.cells[~np.isnan(self.cells).any(axis=1)].mean(axis=0)
-            found = tests.pairs_within(means, self.within, self.df, self.confidence_level)
+            found = tests.pairs_within(
+                self._complete_means, self.within, self.df, self.confidence_level
+            )
         else:
             found = tests.pairs_on_datasets(
-                self.cells,
+                self._rows,
                 higher_is_better=self.higher_is_better,
                 confidence_level=self.confidence_level,
                 test=self.test,
@@ -319,14 +336,14 @@ class Standings(Recorded):
     @cached_property
     def _global_test(self) -> tests.GlobalTest | None:
         """Whether all methods could be equal; None if it cannot be tested."""
-        ranks = tests.ranks_within(self.cells, self.higher_is_better)
+        ranks = tests.ranks_within(self._rows, self.higher_is_better)
         if self._holes:
             return tests.skillings_mack(ranks)
         if len(self.datasets) < 3 or bool((ranks == ranks[:, :1]).all()):
             return None
         if (exact := tests.friedman_exact(ranks)) is not None:
             return exact
-        found = friedman(pd.DataFrame(self.cells), higher_is_better=self.higher_is_better)
+        found = friedman(pd.DataFrame(self._rows), higher_is_better=self.higher_is_better)
         name = "Friedman’s test (Iman and Davenport’s F)"
         return tests.GlobalTest(name, found.f, found.f_df[0], found.f_p_value)
 

@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from pyfsagg._base.arithmetic import Floats, adjust_p_values, wilson_interval
+from pyfsagg._base.arithmetic import (
+    Floats,
+    adjust_p_values,
+    levelled,
+    levelled_means,
+    wilson_interval,
+)
 from pyfsagg._message import Remedy, Use
 from pyfsagg._run.execution import counted
 from pyfsagg.exceptions import DataError
@@ -18,14 +24,21 @@ from pyfsagg.statistics import wilcoxon
 
 MOST_ROUNDS = 1_000
 ALL_SIGNS = 16  # data sets up to which tests of pairs go through all signs of the differences
+ROUNDING = 4.0 * float(np.finfo(np.float64).eps)
+"""Share of the largest score within which differences of two scores are equal, or none."""
 MOST_ARRANGEMENTS = 1_000_000  # sums of ranks up to which Friedman's test is exact
 
 
 def additive_means(cells: Floats) -> Floats:
-    """Column means (p,) by least squares with effects of methods and of data sets, as if without holes."""
+    """Column means (p,) by least squares with effects of methods and of data sets, as if without holes; those
+    whose difference can be rounding are equal."""
     known = ~np.isnan(cells)
     if known.all():
-        return np.asarray(cells.mean(axis=0))
+        return levelled_means(cells)
+    order = np.lexsort(
+        np.sort(cells, axis=0)
+    )  # sums do not depend on the order of the methods either
+    cells, known = cells[:, order], known[:, order]
     reached = np.arange(cells.shape[1]) == 0  # methods that share data sets, or others that do
     while (more := known[known[:, reached].any(axis=1)].any(axis=0)).sum() > reached.sum():
         reached = more
@@ -45,7 +58,7 @@ def additive_means(cells: Floats) -> Floats:
         if change <= 1e-13 * scale:
             break
     rows = (values.sum(axis=1) - known @ methods) / in_row
-    return np.asarray(methods + rows.mean())
+    return levelled(methods + rows.mean(), 1e-12 * scale)[np.argsort(order)]
 
 
 def place_of(values: Floats, higher_is_better: bool) -> NDArray[np.int64]:
@@ -122,7 +135,10 @@ def _gaps(first: Floats, others: Floats, sign: float) -> tuple[Floats, ...]:
     mean = np.divide(np.nansum(differences, axis=0), n, out=np.full(n.size, np.nan), where=n > 0)
     squares = np.nansum((differences - mean) ** 2, axis=0)
     error = np.sqrt(squares / np.maximum(n - 1, 1) / np.maximum(n, 1))
-    error[error <= 1e-12 * np.abs(mean)] = 0.0  # nothing but rounding
+    largest = max(float(np.nanmax(np.abs(first))), float(np.nanmax(np.abs(others))))
+    error[error <= np.maximum(1e-12 * np.abs(mean), ROUNDING * largest)] = (
+        0.0  # nothing but rounding
+    )
     error[n < 2] = np.nan
     better = sign * differences
     return n, mean, error, (better > 0.0).sum(axis=0), (better < 0.0).sum(axis=0)
@@ -208,7 +224,10 @@ def _signed_rank(x: Floats, y: Floats) -> float:
     if bool((x[known] == y[known]).all()):
         return 1.0
     exact = True if known.sum() <= ALL_SIGNS else "auto"
-    return wilcoxon(x[known], y[known], decimals=10, exact=exact).p_value
+    differences = x[known] - y[known]
+    largest = max(float(np.abs(x[known]).max()), float(np.abs(y[known]).max()))
+    sizes = levelled(np.append(np.abs(differences), 0.0), ROUNDING * largest)[:-1]
+    return wilcoxon(np.sign(differences) * sizes, exact=exact).p_value
 
 
 def decided_by_pairs(
@@ -245,6 +264,7 @@ def without_each(
             with suppress(DataError):  # a data set that alone connects the methods
                 left[t] = additive_means(np.delete(cells, t, axis=0))
     sign = 1.0 if higher_is_better else -1.0
+    left = levelled(left, T * ROUNDING * float(np.nanmax(np.abs(cells))))
     order = np.argsort(-sign * whole, kind="stable")
     ordered = sign * left[:, order]
     swaps = np.zeros(T, dtype=np.int64)
@@ -264,6 +284,9 @@ def places_with_holes(
     known = ~np.isnan(signed)
     low = np.where(known, signed, np.nanmin(signed, axis=1, keepdims=True)).mean(axis=0)
     high = np.where(known, signed, np.nanmax(signed, axis=1, keepdims=True)).mean(axis=0)
+    low, high = levelled(
+        np.append(low, high), len(cells) * ROUNDING * float(np.nanmax(np.abs(cells)))
+    ).reshape(2, -1)
     apart = ~np.eye(low.size, dtype=bool)
     above = ((low[None, :] > high[:, None]) & apart).sum(axis=1)
     below = ((high[None, :] < low[:, None]) & apart).sum(axis=1)

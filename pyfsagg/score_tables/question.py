@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -11,7 +12,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base import remarks
+from pyfsagg._base.arithmetic import Floats, content_order, levelled
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import (
@@ -22,7 +24,7 @@ from pyfsagg._base.validation import (
     check_real,
     is_column,
 )
-from pyfsagg._base.words import plural
+from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._message import Param
 from pyfsagg._table.frames import frame_of_array, pandas_frame
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
@@ -105,6 +107,8 @@ def _wide(frame: pd.DataFrame, dataset: str | None, ratio: float) -> ScoreTable:
         if column.notna().all() and pd.to_numeric(column, errors="coerce").isna().any():
             dataset = str(words[0])
             frame = frame.rename(columns={words[0]: dataset})
+    if dataset is None or dataset in frame.columns:
+        frame, dataset = _without_labels(frame, dataset)
     if dataset is not None:
         codes, datasets = labels_of(named_column(frame, dataset))
         frame = frame.drop(columns=[dataset])
@@ -120,6 +124,94 @@ def _wide(frame: pd.DataFrame, dataset: str | None, ratio: float) -> ScoreTable:
     columns = [read_numbers(frame[name], str(name), hint) for name in frame.columns]
     rows = np.column_stack(columns) if columns else np.empty((len(frame), 0))
     return score_table(rows, codes, datasets, methods, ratio)
+
+
+ROW_LABEL = re.compile(
+    r"(.*[ _.-])?(folds?|splits?|seeds?|runs?|repeats?|repetitions?|resamples?|replicates?|iterations?|iter"
+    r"|trials?|tasks?|instances?|data[ _.-]?sets?|id|idx|index|row)([ _.-]?(id|no|nr|number|\d+))?"
+    r"|unnamed: ?\d+|",
+    re.IGNORECASE,
+)
+"""Names of columns of whole numbers that are names of rows and no method."""
+
+FEWEST_COUNTED, FEWEST_SHUFFLED = 4, 8
+"""Rows from which on a column that counts them, in order or in another one, does not do so by chance."""
+
+
+def _without_labels(frame: pd.DataFrame, dataset: str | None) -> tuple[pd.DataFrame, str | None]:
+    """A wide table without the columns that only number its rows, and the column of the data sets: one of
+    these if neither `dataset` nor the index names them."""
+    whole = [j for j in range(frame.shape[1]) if _is_whole(frame.iloc[:, j])]
+    names = [str(name) for name in frame.columns]
+    labels = [j for j in whole if ROW_LABEL.fullmatch(_apart(names[j])) and names[j] != dataset]
+    if frame.shape[1] - len(labels) - (dataset is not None) < 2:
+        return frame, dataset  # they are all that is compared
+    if dataset is None and not pd.api.types.is_string_dtype(frame.index):
+        chosen = _names_of_rows(frame, labels, whole)
+        if chosen is not None:
+            dataset = names[chosen]
+            labels = [j for j in labels if j != chosen]
+            frame = frame.rename(columns={frame.columns[chosen]: dataset})
+            remarks.warn(
+                f"the column {dataset!r} numbers the rows and is read as the names of the data sets; rename "
+                "it if it is a method",
+                stacklevel=5,
+            )
+    if labels:
+        dropped = enumerate_names([repr(names[j]) for j in labels])
+        remarks.warn(
+            f"omitted, because they only number the rows: {dropped}; rename what is a method",
+            stacklevel=5,
+        )
+    return frame.iloc[:, [j for j in range(frame.shape[1]) if j not in labels]], dataset
+
+
+def _names_of_rows(frame: pd.DataFrame, labels: list[int], whole: list[int]) -> int | None:
+    """The column of whole numbers that names the rows: one called so, or one that counts them beside
+    fractions."""
+    if labels:
+        clear = [j for j in labels if frame.iloc[:, j].is_unique]
+        # An index that was written with the table says less than a fold.
+        bare = [j for j in clear if re.fullmatch(r"(?i)unnamed.*|index|", str(frame.columns[j]))]
+        clear, unclear = [j for j in clear if j not in bare] or bare, labels
+    else:
+        alone = len(whole) == 1
+        fewest = FEWEST_SHUFFLED if alone else None
+        unclear = [j for j in whole if _counts(frame.iloc[:, j], fewest)]
+        unclear = unclear if len(unclear) == 1 else []  # where several do, these are scores
+        clear = [j for j in unclear if alone and _counts(frame.iloc[:, j], None)]
+    if clear or not unclear or frame.shape[1] < 3:
+        return clear[0] if clear else None
+    raise DataError(
+        f"the column {str(frame.columns[unclear[0]])!r} seems to number the rows; name it with ",
+        Param("dataset"),
+        " if it does (rows with the same number are then replicates of one data set), or drop it; if it is a "
+        "method, add a column of words that names the rows",
+    )
+
+
+def _apart(name: str) -> str:
+    """A name whose words are apart: CVSplit, datasetId."""
+    return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip())
+
+
+def _is_whole(column: pd.Series[Any]) -> bool:
+    """Whether a column has whole numbers, and no gap."""
+    if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
+        return False
+    return bool(column.notna().all()) and bool((column % 1 == 0).all())
+
+
+def _counts(column: pd.Series[Any], fewest_shuffled: int | None) -> bool:
+    """Whether a column of whole numbers has 0 to n − 1, or 1 to n: in order, or in any from some rows on."""
+    n, first = len(column), int(column.min())
+    if fewest_shuffled is not None and n >= fewest_shuffled:
+        column = column.sort_values()
+    return (
+        n >= FEWEST_COUNTED
+        and first in (0, 1)
+        and np.array_equal(column, np.arange(first, first + n))
+    )
 
 
 def _long(
@@ -139,7 +231,8 @@ def _long(
     codes, datasets = labels_of(single if dataset is None else named_column(frame, dataset))
     if replicate is None:
         cell = pd.Series(codes * len(methods) + columns)
-        number = cell.groupby(cell).cumcount().to_numpy()
+        order = np.lexsort((numbers, cell))  # that of the rows does not match them
+        number = cell.iloc[order].groupby(cell).cumcount().sort_index().to_numpy()
     else:
         number, labels = labels_of(named_column(frame, replicate))
         cell = pd.Series((codes * len(labels) + number) * len(methods) + columns)
@@ -180,25 +273,39 @@ def score_table(
             f"the largest score is {largest:g}, whose square cannot be computed with; divide all scores by a "
             "constant"
         )
-    order = np.argsort(codes, kind="stable")
-    starts = np.searchsorted(codes[order], np.arange(T))
-    known = ~np.isnan(rows[order])
+    rows, codes = _in_order(rows, codes)
+    starts = np.searchsorted(codes, np.arange(T))
+    known = ~np.isnan(rows)
     replicates = np.add.reduceat(known.astype(np.int64), starts, axis=0)
     if len(rows) == T:
-        cells = rows[order]
+        cells = rows
     else:
-        sums = np.add.reduceat(np.where(known, rows[order], 0.0), starts, axis=0)
+        sums = np.add.reduceat(np.where(known, rows, 0.0), starts, axis=0)
         cells = np.divide(sums, replicates, out=np.full((T, p), np.nan), where=replicates > 0)
+        sizes = np.maximum.reduceat(np.where(known, np.abs(rows), 0.0), starts, axis=0)
+        error = (replicates * sizes).max(axis=1, keepdims=True) * np.finfo(np.float64).eps
+        cells = levelled(cells, error)
     within, df = None, np.nan
     complete = np.asarray((replicates > 0).all(axis=1))
     if complete.any() and bool((replicates[complete] > 1).all()):
-        kept = complete[codes]
-        residuals = (rows - cells[codes])[kept]
-        within, df = _within(residuals, codes[kept], replicates, ratio, paired)
+        kept = np.flatnonzero(complete)[content_order(cells[complete])]
+        place = np.empty(T, dtype=np.intp)
+        place[kept] = np.arange(kept.size)
+        used = complete[codes]
+        rows, codes = _in_order(rows[used], place[codes[used]])
+        within, df = _within(rows - cells[kept][codes], codes, replicates[kept], ratio, paired)
         df = df if most_df is None else min(df, most_df)
     keep = np.asarray((replicates > 0).any(axis=1))
     names = tuple(name for name, one in zip(datasets, keep, strict=True) if one)
     return ScoreTable(methods, names, cells[keep], replicates[keep], within, df, paired, ratio)
+
+
+def _in_order(rows: Floats, codes: NDArray[np.intp]) -> tuple[Floats, NDArray[np.intp]]:
+    """Rows by their codes, and of one code by their contents: sums do not depend on the order given, not
+    even in the last digit."""
+    order = content_order(rows)
+    order = order[np.argsort(codes[order], kind="stable")]
+    return rows[order], codes[order]
 
 
 def _within(
@@ -321,9 +428,11 @@ def standings(
     ----------
     data : DataFrame, array, result of evaluate, evaluate_many or influence, or mapping
         A wide table has a row per data set (task, instance) and a column per method; one column of words,
-        or the index, names the data sets.  For a long table `method` and `value` name the columns.  Scores
-        may be missing.  A result includes its direction and the dependence of its folds.  A mapping of names
-        to results has a result per data set, a mapping of names to tables a table per metric.
+        or the index, names the data sets.  A column of whole numbers that only numbers the rows
+        (``CV_split``) is no method: without other names it names them, which a warning says.  For a long
+        table `method` and `value` name the columns.  Scores may be missing.  A result includes its direction
+        and the dependence of its folds.  A mapping of names to results has a result per data set, a mapping
+        of names to tables a table per metric.
     method, value : str, optional
         Columns of a long table.
     dataset : str, optional

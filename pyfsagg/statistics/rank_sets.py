@@ -12,7 +12,15 @@ import pandas as pd
 import scipy
 from numpy.typing import ArrayLike
 
-from pyfsagg._base.arithmetic import Floats, Indices, Integers, row_blocks, scaled
+from pyfsagg._base.arithmetic import (
+    Floats,
+    Indices,
+    Integers,
+    content_order,
+    levelled_means,
+    row_blocks,
+    scaled,
+)
 from pyfsagg._base.validation import as_array, check_flag, check_integer, check_list, check_real
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._kernels import ranks as kernels
@@ -346,9 +354,10 @@ def rank_confidence(
     Of a table it is a quantile of the largest mean difference over its root mean square, for all or
     random signs of the rows.  This is exact for equal items if the errors of a row and the same errors with
     all signs reversed are equally likely, whatever their covariance, in each row, and for any number of
-    items; rows may differ in variance.  Skewed errors need wider limits: of fewer than 300
-    rows whose columns are more skewed than with most other signs of the rows, the limit is at least
-    Student's, times 1 + 1.5 / n.  ``docs/calibration.md`` has what is kept.
+    items; rows may differ in variance.  Random signs belong to the contents of a row, so the order of the
+    rows does not matter, and means whose difference can be rounding are equal.  Skewed errors need wider
+    limits: of fewer than 300 rows whose columns are more skewed than with most other signs of the rows, the
+    limit is at least Student's, times 1 + 1.5 / n.  ``docs/calibration.md`` has what is kept.
 
     References
     ----------
@@ -387,7 +396,9 @@ def rank_confidence(
             problem = "the errors of a table are in its rows: leave out covariance, "
             raise ParameterError(problem, Param("standard_errors"), " and df")
         unit, exponent = scaled(values)  # whose squares neither overflow nor vanish
-        means, signs = unit.mean(axis=0), _of_table(unit, level, rng, n_draws)
+        # Signs belong to what a row holds, not to its position.
+        unit = unit[content_order(unit if higher_is_better else -unit)]
+        means, signs = levelled_means(unit), _of_table(unit, level, rng, n_draws)
         found = _sets(means, labels, signs, level, higher_is_better=bool(higher_is_better))
         return replace(found, estimates=np.ldexp(means, exponent))
     if n_draws is None:

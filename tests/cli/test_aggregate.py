@@ -13,6 +13,7 @@ import pytest
 from html_pages import Page
 
 from pyfsagg.aggregation import aggregate, permutation_p_values
+from pyfsagg.exceptions import PyfsaggWarning
 from pyfsagg.ranks import RankTable
 
 FILES = ["aggregation.csv", "matrices.npz", "report.html", "run.json", "run.toml"]
@@ -50,11 +51,13 @@ def test_files_of_names(pyfsagg: Any, lists: Any, tmp_path) -> None:
         f"aggregate {shlex.join(paths(lists))} --universe 100 --exact --adjust holm --top 5 "
         "--output out"
     )
-    assert done.stderr == ""
+    assert done.stderr.startswith(
+        "pyfsagg: warning: the p-values assume independent lists from 100"
+    )
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
-    expected = aggregate(
-        RankTable.from_lists(lists, universe=100), "rra", exact=True, adjust="holm"
-    ).to_frame()
+    table = RankTable.from_lists(lists, universe=100)
+    with pytest.warns(PyfsaggWarning, match="repeat far more items"):
+        expected = aggregate(table, "rra", exact=True, adjust="holm").to_frame()
     found = pd.read_csv(tmp_path / "out" / "aggregation.csv", index_col="item")
     assert found.index.tolist() == expected.index.tolist()
     np.testing.assert_allclose(found[expected.columns], expected, rtol=1e-12)
@@ -87,7 +90,8 @@ def test_report_code_gives_the_same_result(command: Any, lists: Any, tmp_path) -
     page = (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
     snippet = html.unescape(re.findall(r"<code>(import pyfsagg.*?)</code>", page, re.DOTALL)[0])
     space: dict[str, Any] = {}
-    exec(snippet, space)
+    with pytest.warns(PyfsaggWarning, match="repeat far more items"):
+        exec(snippet, space)
     frame = pd.read_csv(tmp_path / "o" / "aggregation.csv", index_col="item")
     np.testing.assert_allclose(frame["score"], space["result"].to_frame()["score"], rtol=1e-12)
     np.testing.assert_allclose(
@@ -248,7 +252,7 @@ def test_list_that_is_worst_first_is_noticed(pyfsagg: Any, tmp_path) -> None:
     for label in "abcd":
         order = names[::-1] if label == "d" else names
         (tmp_path / f"{label}.txt").write_text("\n".join(order))
-    done = pyfsagg("aggregate a.txt b.txt c.txt d.txt --method mean_rank --quiet")
+    done = pyfsagg("aggregate a.txt b.txt c.txt d.txt --method mean_rank --quiet --best-first")
     assert done.stderr == (
         "pyfsagg: warning: the list 'd' runs against the result (Spearman -1.00); make sure that "
         "it is best first\n"
@@ -404,3 +408,27 @@ def test_complete_lists_are_asked_themselves(command: Any, tmp_path) -> None:
     (tmp_path / "votes.csv").write_text("item,a,b,c,d,e,f\n" + rows + "last,1,,1,1,1,1\n")
     out, _ = command("aggregate votes.csv --scores --method mean_rank --absent worst --output two")
     assert "influence" not in out
+
+
+def test_tables_are_ranked_by_a_column(pyfsagg: Any, tmp_path) -> None:
+    rng = np.random.default_rng(0)
+    genes = [f"GENE{i}" for i in range(30)]
+    frames = {name: pd.DataFrame({"GENE": genes, "p": rng.random(30)}) for name in ("one", "two")}
+    for name, frame in frames.items():
+        frame.to_csv(tmp_path / f"{name}.txt", sep="\t", index=False)
+    files = "one.txt two.txt --ids GENE --universe 100"
+    refused = pyfsagg(f"aggregate {files}", code=2)
+    assert "alphabetical order" in refused.stderr
+    assert "--by" in refused.stderr
+    assert "--best-first" in refused.stderr
+    pyfsagg(f"aggregate {files} --best-first --output given")
+    pyfsagg(f"aggregate {files} --by p --lower-is-better --method borda --output ranked")
+    found = pd.read_csv(tmp_path / "ranked" / "aggregation.csv", index_col="item")
+    ordered = {name: frame.sort_values("p")["GENE"].tolist() for name, frame in frames.items()}
+    expected = aggregate(RankTable.from_lists(ordered, universe=100), "borda").to_frame()
+    assert found.index.tolist() == expected.index.tolist()
+    record = json.loads((tmp_path / "ranked" / "run.json").read_text(encoding="utf-8"))
+    assert record["parameters"]["by"] == "p"
+    assert "by='p'" in html.unescape(
+        (tmp_path / "ranked" / "report.html").read_text(encoding="utf-8")
+    )

@@ -99,3 +99,33 @@ def test_what_is_refused() -> None:
         aggregate([list("abc")], "kemeny", max_items=2)
     with pytest.raises(ParameterError, match="tie"):
         aggregate([list("abc")], "copeland", tie=2)
+
+
+def test_of_several_best_orders_one_is_shown_whatever_the_order_of_the_lists() -> None:
+    circle = [list("abc"), list("bca"), list("cab")]
+    found = [aggregate(list(lists), "kemeny") for lists in permutations(circle)]
+    assert len({tuple(one.to_frame().index) for one in found}) == 1
+    assert all("but others as little" in one.remarks[0] for one in found)
+    apart = aggregate([list("abc"), list("abc"), list("cba")], "kemeny")
+    assert apart.remarks[0].endswith("and no other as little.")
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_whether_other_orders_are_as_good_by_all_orders(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    p, m = 4, int(rng.integers(2, 6))
+    lists = [[f"i{j}" for j in rng.permutation(p)] for _ in range(m)]
+    result = aggregate(lists, "kemeny")
+
+    def distance(order: tuple[str, ...]) -> int:
+        return sum(
+            order.index(above) > order.index(below)
+            for one in lists
+            for above, below in combinations(one, 2)
+        )
+
+    costs = [distance(order) for order in permutations(lists[0])]
+    assert distance(tuple(result.to_frame().index)) == min(costs)
+    assert ("but others as little" in result.remarks[0]) == (costs.count(min(costs)) > 1)
+    turned = aggregate(lists[::-1], "kemeny")
+    assert turned.to_frame().index.tolist() == result.to_frame().index.tolist()

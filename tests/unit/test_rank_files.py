@@ -5,9 +5,10 @@ import io
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 
-from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
+from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning, UnknownNameError
 from pyfsagg.ranks import RankTable
 from pyfsagg.ranks._files import _rows, read_rank_files
 
@@ -154,3 +155,70 @@ def test_lines_of_one_name_and_empty_cells(tmp_path, text):
     path = tmp_path / "lists.txt"
     path.write_text(text)
     assert _rows(str(path))[1] == [["a", "b"], ["c"], ["d", "", "e"]]
+
+
+GENES = [f"GENE{i}" for i in range(12)]  # in the order of a library
+
+
+def table_of(folder: Path, name: str, genes: list[str] = GENES, **columns: object) -> Path:
+    path = folder / name
+    pd.DataFrame({"GENE": genes, **columns}).to_csv(path, sep="\t", index=False)
+    return path
+
+
+def test_tables_are_ranked_by_a_column(tmp_path):
+    scores = [3.0, 9.0, 5.0, 5.0, np.nan, *range(-1, -8, -1)]
+    one, two = (table_of(tmp_path, f"{name}.txt", score=scores) for name in ("one", "two"))
+    table = RankTable.from_files([one, two], ids="GENE", by="score")
+    of_gene = table.to_frame()["one"]
+    assert of_gene[["GENE1", "GENE2", "GENE3", "GENE0"]].tolist() == [1.0, 2.5, 2.5, 4.0]
+    assert "GENE4" not in of_gene.index
+    low = RankTable.from_files([one], ids="GENE", by="score", higher_is_better=False)
+    assert low.to_frame()["one"][["GENE11", "GENE1"]].tolist() == [1.0, 11.0]
+    with pytest.raises(UnknownNameError, match=r"'scor'.*score"):
+        RankTable.from_files([one, two], ids="GENE", by="scor")
+    with pytest.raises(ParameterError, match="by ranks the rows of tables"):
+        RankTable.from_files([one], by="score")
+    twice = table_of(tmp_path, "twice.txt", ["a", "b", "a"], score=[1, 2, 3])
+    with pytest.warns(PyfsaggWarning, match="had occurred before"):
+        best = RankTable.from_files([twice], ids="GENE", by="score", duplicates="first")
+    assert best.to_frame()["twice"].to_dict() == {"a": 1.0, "b": 2.0}
+
+
+def test_tables_of_known_tools_are_ranked_by_their_columns(tmp_path):
+    order = np.random.default_rng(0).permutation(12)
+    drugz = table_of(tmp_path, "drugz.txt", sumZ=0.0, rank_synth=order + 1)
+    bagel = table_of(tmp_path, "bagel.bf", BF=-order.astype(float))
+    with pytest.warns(PyfsaggWarning, match="ranked by its column"):
+        table = RankTable.from_files([drugz, bagel], ids="GENE")
+    expected = dict(zip(GENES, order + 1.0, strict=True))
+    for name in ("drugz", "bagel"):
+        assert table.to_frame()[name].to_dict() == expected
+    both = table_of(tmp_path, "mageck.txt", **{"neg|rank": order + 1, "pos|rank": 12 - order})
+    with pytest.raises(DataError, match=r"neg\|rank, pos\|rank: name one of them with by"):
+        RankTable.from_files([both], ids="GENE")
+    depleted = RankTable.from_files([both], ids="GENE", by="neg|rank")  # its direction is known
+    assert depleted.to_frame()["mageck"].to_dict() == expected
+
+
+def test_an_order_that_is_no_ranking_stops_the_run(tmp_path):
+    shuffled = [GENES[i] for i in np.random.default_rng(1).permutation(12)]
+    one, two = (table_of(tmp_path, f"{name}.txt", shuffled, z=0.0) for name in ("one", "two"))
+    with pytest.raises(
+        DataError, match=r"'one' and 'two' have the same order.*\(by\).*best_first=True"
+    ):
+        RankTable.from_files([one, two], ids="GENE")
+    assert RankTable.from_files([one, two], ids="GENE", best_first=True).n_lists == 2
+    (library,) = (table_of(tmp_path, "library.txt", z=0.0),)
+    plain = tmp_path / "plain.txt"
+    plain.write_text("\n".join(sorted(GENES)))
+    for path, ids in ((library, "GENE"), (plain, None)):
+        with pytest.raises(DataError, match=r"12 names of .* alphabetical order.*best_first=True"):
+            RankTable.from_files([path], ids=ids)
+        assert RankTable.from_files([path], ids=ids, best_first=True).n_items == 12
+    nine = tmp_path / "nine.txt"  # may be in this order by chance
+    nine.write_text("\n".join(GENES[:9]))
+    assert RankTable.from_files([nine]).n_items == 9
+    for name in ("x", "y"):  # two studies may agree
+        (tmp_path / f"{name}.txt").write_text("\n".join(shuffled))
+    assert RankTable.from_files([tmp_path / "x.txt", tmp_path / "y.txt"]).n_lists == 2

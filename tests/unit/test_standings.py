@@ -579,3 +579,105 @@ def test_the_fingerprint_of_a_table_knows_small_numbers_and_no_sign_of_zero() ->
 
     assert told(0.0) == told(-0.0)
     assert told(1e-20) != told(2e-20)
+
+
+def test_the_order_of_rows_changes_nothing() -> None:
+    same = pd.DataFrame(
+        {
+            "A": [0.1, 0.2, 0.3, 0.4, 0.7],
+            "B": [0.7, 0.3, 0.2, 0.1, 0.4],
+            "C": [0.0, 0.1, 0.0, 0.2, 0.1],
+        }
+    )
+    for order in itertools.permutations(range(5)):
+        found = pyfsagg.standings(same.iloc[list(order)].set_axis([*"vwxyz"]), test="t").to_frame()
+        assert found.loc[["A", "B", "C"], "place"].tolist() == [1, 1, 3]
+    for by, seed in itertools.product(("mean", "rank"), range(8)):  # signs of 14 rows are drawn
+        table = scores(seed=seed).round(1)
+        shuffled = table.sample(frac=1.0, random_state=seed)
+        first, other = (pyfsagg.standings(one, by=by) for one in (table, shuffled))
+        pd.testing.assert_frame_equal(first.to_frame(), other.to_frame(), check_exact=True)
+        pairs = [one.pairs().sort_values(["method1", "method2"]) for one in (first, other)]
+        left, right = (one.reset_index(drop=True) for one in pairs)
+        pd.testing.assert_frame_equal(left, right, check_exact=True)
+
+
+def test_seeds_of_a_long_table_may_come_in_any_order() -> None:
+    wide = scores(9).round(2)
+    long = pd.concat([wide + 0.1 * k * (-1) ** k for k in (1, 2, 3)]).melt(
+        var_name="m", value_name="v", ignore_index=False
+    )
+    long = long.reset_index()
+    long["v"] += np.random.default_rng(0).normal(size=len(long)).round(2)
+    first, other = (
+        pyfsagg.standings(one, **COLUMNS)
+        for one in (long, long.sample(frac=1.0, random_state=1).sort_values("m", kind="stable"))
+    )
+    pd.testing.assert_frame_equal(first.to_frame(), other.to_frame(), check_exact=True)
+    np.testing.assert_array_equal(first.within, other.within)
+
+
+@pytest.mark.parametrize("size", [1e-12, 1.0, 1e12])
+def test_differences_that_are_equal_but_for_rounding_are_ties_on_any_scale(size: float) -> None:
+    x = [0.3, 0.5, 0.9, 0.4, 0.1, 0.8, 0.6, 0.7, 0.2]
+    y = [0.1, 0.3, 0.7, 0.2, 0.2, 0.5, 0.8, 0.4, 0.2]
+    table = size * pd.DataFrame({"x": x, "y": y})
+    found = pyfsagg.standings(table, by="rank", test="wilcoxon").pairs()["p"][0]
+    tenths = [2, 2, 2, 2, -1, 3, -2, 3, 0]
+    assert found == wilcoxon(tenths, exact=True).p_value
+
+
+FOLDS = pd.DataFrame(
+    {"CV_split": range(10), "a": np.linspace(0.5, 0.9, 10), "b": np.linspace(0.91, 0.55, 10)}
+)
+
+
+@pytest.mark.parametrize(
+    ("column", "values"),
+    [
+        ("CV_split", range(10)),
+        ("Unnamed: 0", range(10)),
+        ("x", range(1, 11)),
+        ("seed", [7, 3, *range(20, 28)]),
+    ],
+)
+def test_a_column_that_numbers_the_rows_is_no_method(column: str, values: object) -> None:
+    table = FOLDS.drop(columns="CV_split").assign(**{column: [*values]})  # type: ignore[misc]
+    with pytest.warns(pyfsagg.exceptions.PyfsaggWarning, match="names of the data sets"):
+        found = pyfsagg.standings(table)
+    assert found.methods == ("a", "b")
+    assert found.datasets == tuple(map(str, values))  # type: ignore[call-overload]
+    assert pyfsagg.standings(table, dataset=column).methods == ("a", "b")
+
+
+def test_folds_of_named_data_sets_are_replicates() -> None:
+    table = FOLDS.assign(CV_split=[*range(5)] * 2, data=["u"] * 5 + ["v"] * 5)
+    for given in (table, table.set_index("data")):
+        with pytest.warns(
+            pyfsagg.exceptions.PyfsaggWarning, match="only number the rows: 'CV_split'"
+        ):
+            found = pyfsagg.standings(given)
+        assert (found.methods, found.datasets) == (("a", "b"), ("u", "v"))
+
+
+@pytest.mark.parametrize(
+    "unclear",
+    [
+        FOLDS.assign(CV_split=[*range(5)] * 2),  # the same fold twice
+        FOLDS.rename(columns={"CV_split": "x"}).sample(frac=1.0, random_state=0, ignore_index=True),
+        pd.DataFrame({"x": range(1, 7), "y": [3, 4, 9, 1, 1, 2], "z": [0, 4, 8, 1, 1, 3]}),
+    ],
+)
+def test_a_column_that_may_number_the_rows_stops_the_run(unclear: pd.DataFrame) -> None:
+    with pytest.raises(DataError, match="seems to number the rows; name it with dataset"):
+        pyfsagg.standings(unclear)
+    with_words = unclear.rename(columns={"CV_split": "x"}).assign(
+        words=[f"r{i}" for i in unclear.index]
+    )
+    assert "x" in pyfsagg.standings(with_words).methods
+
+
+def test_small_whole_scores_are_scores() -> None:
+    assert len(pyfsagg.standings([[1, 2, 3], [2, 3, 1], [3, 1, 2]]).methods) == 3
+    runs = pd.DataFrame({"run 1": [4, 9, 2, 5], "run 2": [3, 8, 8, 1]})
+    assert pyfsagg.standings(runs).methods == ("run 1", "run 2")

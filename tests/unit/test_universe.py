@@ -7,7 +7,7 @@ from scipy.stats import hypergeom
 from pyfsagg import RankTable
 from pyfsagg.aggregation import Aggregation, aggregate, check_universe
 from pyfsagg.aggregation.about_lists import tail_bound
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 
 
 def lists_of(rng, n_lists, length, pool, common=0):
@@ -98,10 +98,16 @@ def test_tables_without_a_universe_to_check(table, message) -> None:
 
 def test_it_is_told_and_kept(tmp_path) -> None:
     lists = lists_of(np.random.default_rng(3), 5, 50, 300)
-    result = aggregate(RankTable.from_lists(lists, universe=2000), "rra")
+    with pytest.warns(PyfsaggWarning, match="these lists repeat far more items"):
+        result = aggregate(RankTable.from_lists(lists, universe=2000), "rra")
     check = result.universe_check
-    assert check.sentence in result._answer()
-    assert check.sentence in result.sentences()  # what R prints
+    assert check.contradicted
+    for told in (result._answer(), result.sentences()):  # the second is what R prints
+        assert told[0] == check.sentence
+        assert "items have an adjusted p-value" in told[1]
+    first = " ".join(result.summary_text().split())
+    assert first.startswith(check.sentence)
+    assert first.index("have an adjusted p-value") > len(check.sentence)
     assert any("could contain any of 2,000 items" in each for each in result.sentences())
     told = " ".join(result.summary_text().split())
     assert f"from at most {check.pool_upper:,} with 95% confidence" in told
@@ -116,3 +122,18 @@ def test_it_is_told_and_kept(tmp_path) -> None:
     assert "no sign of a smaller universe" in repr(right.universe_check)
     assert repr(right).endswith("p-values assume a universe of 300)")
     assert aggregate(RankTable.from_lists(lists, universe=2000), "mean_rank").universe_check is None
+
+
+def test_several_methods_on_one_table_are_told_before_any_count() -> None:
+    # The best 50 of 500 columns of noise by a statistic, and by others that hardly differ from it.
+    noise = np.random.default_rng(0)
+    score = noise.normal(size=500)
+    orders = [np.argsort(-score + 0.2 * noise.normal(size=500))[:50] for _ in range(8)]
+    table = RankTable.from_lists([[f"f{j}" for j in order] for order in orders], universe=500)
+    with pytest.warns(PyfsaggWarning, match="repeat far more items"):
+        result = aggregate(table, "rra", exact=True)
+    assert (result.adjusted_p_values <= 0.05).sum() > 30  # of noise alone
+    assert result.universe_check.p_value < 1e-6
+    html = result._repr_html_()
+    text = html if "adjusted p-value" in html else result.to_html()
+    assert text.index("entries repeat an item") < text.index("have an adjusted p-value")

@@ -19,12 +19,16 @@
 #'   `"scores"` or `"files"`.
 #' @param N How many items could have been listed: one number, or one for each list.
 #' @param full Whether each list is complete in itself: an absent item is then unknown to it.
-#' @param higher_is_better For scores, whether large ones are good.
+#' @param higher_is_better For scores, whether large ones are good; for tables in files, for the column `by`.
 #' @param ties For scores, which places equal ones have: `"average"`, `"min"`, `"max"`, `"dense"`,
 #'   `"ordinal"` or `"random"`.
 #' @param duplicates `"error"` refuses a name that is twice in a list, `"first"` keeps its first place.
 #' @param unranked List of character vectors in no order.
 #' @param seed A whole number.
+#' @param ids For files that are tables, the column of the names.
+#' @param by The column of such tables by which they are ranked. Those of MAGeCK, drugZ and BAGEL are known.
+#' @param best_first Whether files are known to be best first: otherwise an alphabetical order, or the same order in two
+#'   tables, is an error.
 #' @param method,methods Names from `list_methods("aggregators")`.
 #' @param adjust How p-values are corrected: `"bh"`, `"holm"`, `"bonferroni"`, ... or `"none"`.
 #' @param weights What each list counts.
@@ -57,7 +61,7 @@ NULL
 #' @export
 rank_table <- function(x, input = "lists", N = NULL, full = input %in% c("normalized", "scores"),
                        higher_is_better = TRUE, ties = "average", duplicates = "error", unranked = NULL,
-                       weights = NULL, seed = NULL) {
+                       weights = NULL, seed = NULL, ids = NULL, by = NULL, best_first = FALSE) {
   check_choice(input, "input", c("lists", "ranks", "normalized", "scores", "files"))
   check_choice(duplicates, "duplicates", c("error", "first"))
   check_choice(ties, "ties", c("average", "min", "max", "dense", "ordinal", "random"))
@@ -68,6 +72,9 @@ rank_table <- function(x, input = "lists", N = NULL, full = input %in% c("normal
   refuse_unused(input, list(N = N), c("lists", "ranks", "scores", "files"), NULL)
   refuse_unused(input, list(ties = ties), c("scores", "files"), "average")
   refuse_unused(input, list(higher_is_better = higher_is_better), c("scores", "files"), TRUE)
+  refuse_unused(input, list(ids = ids), "files", NULL)
+  refuse_unused(input, list(by = by), "files", NULL)
+  refuse_unused(input, list(best_first = best_first), "files", FALSE)
   found <- if (input == "files") {
     list(paths = as.list(path.expand(check_names_of_files(x))))
   } else if (input == "lists") {
@@ -82,7 +89,10 @@ rank_table <- function(x, input = "lists", N = NULL, full = input %in% c("normal
     universe = if (!is.null(N)) as.list(vapply(N, check_count, 1L, name = "N")),
     weights = list_weights(weights, if (is.null(n_lists)) length(weights) else n_lists),
     seed = if (!is.null(seed)) check_count(seed, "seed", low = 0),
-    unranked = if (input == "files") as.list(unranked)
+    unranked = if (input == "files") as.list(unranked),
+    ids = if (!is.null(ids)) check_string(ids, "ids", "one name"),
+    by = if (!is.null(by)) check_string(by, "by", "one name"),
+    best_first = check_flag(best_first, "best_first")
   )), class = "pyfsagg_rank_table")
 }
 

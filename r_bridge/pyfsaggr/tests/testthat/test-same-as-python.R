@@ -227,6 +227,14 @@ test_that("ranked lists", {
   }, "")
   expect_identical(aggregate_lists(rank_table(files, "files", N = 9))$table$p_value,
                    aggregate_lists(rank_table(lapply(files, readLines), N = 9))$table$p_value)
+  genes <- data.frame(gene = letters[1:12], score = sin(1:12))
+  utils::write.table(genes, scored <- tempfile(fileext = ".txt"), sep = "\t", row.names = FALSE)
+  by_score <- aggregate_lists(rank_table(scored, "files", ids = "gene", by = "score"), "borda")$table
+  expect_identical(by_score$item, genes$gene[order(-genes$score)])
+  expect_error(aggregate_lists(rank_table(scored, "files", ids = "gene"), "borda"), "best_first = TRUE")
+  as_it_is <- rank_table(scored, "files", ids = "gene", best_first = TRUE)
+  expect_identical(aggregate_lists(as_it_is, "borda")$table$item, genes$gene)
+  expect_error(rank_table(list(letters[1:3]), by = "score"), "by does not belong to input")
   expect_identical(dim(compare_aggregations(table, c("borda", "median_rank"))$table)[1], 5L)
   halves <- lapply(0:3, function(i) paste0("g", (7 * i + (1:20) * 11) %% 41))
   same(check_universe(rank_table(halves, N = 900))$pool_upper, paste0(
