@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from scipy import sparse
 
+from pyfsagg._base.words import it_or_them
 from pyfsagg._message import Door, Name, Phrase, Use, Value
 from pyfsagg._table.sparse import SparseTable, read_sparse
 from pyfsagg.evaluation.learners import named_learners
@@ -240,7 +241,7 @@ IN_R = {
 
 PHRASES: dict[str, Callable[..., str]] = {
     # what to do about columns of a table
-    "drop": lambda columns: "drop it",
+    "drop": lambda columns: f"drop {it_or_them(columns)}",
     "groups": lambda subject: "give that column as groups to wam, bam and evaluate",
     "missing": lambda: "replace it by NA",
     "answers": lambda codes: "replace it by NA",
