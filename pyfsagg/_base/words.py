@@ -134,6 +134,11 @@ def enumerate_names(names: Sequence[str], most: int = 12) -> str:
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
+def it_or_them(names: Sequence[str]) -> str:
+    """The pronoun for one name or several."""
+    return "it" if len(names) == 1 else "them"
+
+
 def first_line(error: Exception) -> str:
     """What an error says first, or else what it is called."""
     return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from pyfsagg._base.spellings import ARGUMENTS
+from pyfsagg._base.words import it_or_them
 from pyfsagg._message import Door, Phrase, Use
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -321,14 +322,24 @@ OTHER_NAMES = {
 """Parameters of functions that are called otherwise on the terminal; the names of the values there."""
 
 
+MOST_TYPED = 12  # columns that a remedy names behind a flag
+
+
 def _quoted(columns: Sequence[str]) -> str:
-    """Columns for a flag; for the shell, which divides words at blanks."""
-    return shlex.quote(",".join([*columns[:5], *("…" for _ in columns[5:6])]))
+    """Columns for a flag, whole, to be pasted; for the shell, which divides words at blanks."""
+    return shlex.quote(",".join(columns))
+
+
+def _drop(columns: Sequence[str]) -> str:
+    """How columns are dropped: by a flag that can be pasted, unless they are many."""
+    if len(columns) <= MOST_TYPED:
+        return f"drop {it_or_them(columns)}: --drop {_quoted(columns)}"
+    return f"drop these {len(columns):,} columns by --drop (check --json has their names)"
 
 
 PHRASES: dict[str, Callable[..., str]] = {
     # what to do about columns of a table in a file
-    "drop": lambda columns: f"drop it: --drop {_quoted(columns)}",
+    "drop": _drop,
     "groups": lambda subject: (
         f"--groups {shlex.quote(subject)} of rank and evaluate keeps them together"
     ),
@@ -346,7 +357,7 @@ PHRASES: dict[str, Callable[..., str]] = {
 
 SPARSE: dict[str, Callable[..., str]] = {
     **PHRASES,
-    "drop": lambda columns: "drop it from the file",
+    "drop": lambda columns: f"drop {it_or_them(columns)} from the file",
     "missing": lambda: "write nan in the file",
 }
 """The remedy for a sparse table, whose columns have no names."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from pyfsagg._base.words import enumerate_names, plural
+from pyfsagg._base.words import enumerate_names, it_or_them, plural
 from pyfsagg._message import NAN, Door, Message, Phrase, Use, rendered
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -19,11 +19,14 @@ PARTS = ("code", "severity", "columns", "sentence", "remedy")  # of a finding, a
 STOPS = (
     *("identifier", "row_number", "repeated_subject", "dates", "target_copy", "unreadable"),
     *("detection_limit", "infinite", "missing_target", "event_codes", "many_classes"),
-    *("similar_classes", "single_member"),
+    *("unusable_target", "similar_classes", "single_member"),
 )
 """Findings that stop a run of the terminal; the others warn."""
 
-NOT_ACCEPTED = ("unreadable", "detection_limit", "infinite", "many_classes", "event_codes")
+NOT_ACCEPTED = (
+    *("unreadable", "detection_limit", "infinite", "many_classes", "event_codes"),
+    "unusable_target",
+)
 _WHO = "patient|subject|participant|person|proband|individual|animal|donor|case|sample|student|user"
 SUBJECT_NAME = re.compile(
     rf"(?i)(.*[ _.-])?(id|uuid|guid|barcode)|({_WHO})([ _.-]?(id|nr|no|number|code))?"
@@ -32,7 +35,8 @@ SUBJECT_NAME = re.compile(
 
 @dataclass(frozen=True)
 class Finding:
-    """A possible problem of a table, in some `columns` (none for rows), and its remedy."""
+    """A possible problem of a table, in some `columns` (none for rows), and its remedy; no remedy where the
+    sentence has it."""
 
     code: str
     columns: tuple[str, ...]
@@ -47,7 +51,9 @@ class Finding:
     @property
     def message(self) -> Message:
         """All of it, with its parts."""
-        return Message(f"[{self.code}] ", self.sentence, "; ", self.remedy)
+        return Message(
+            f"[{self.code}] ", self.sentence, *(("; ", self.remedy) if self.remedy else ())
+        )
 
     def __str__(self) -> str:
         return self.message
@@ -138,8 +144,14 @@ class TableCheck:
         ]
         codes = [each.code for each in stops if each.code not in NOT_ACCEPTED]
         if stops:
-            parts = [part for finding in stops for part in ("; ", finding)][1:]
-            raise DataError(*parts, *(("; to accept it: ", Use(accept=codes)) if codes else ()))
+            parts: list[object] = []
+            for finding in stops:
+                parts += ["; ", finding]
+            droppable = [each.columns for each in stops if "{drop}" in CODES[each.code][1]]
+            if len(droppable) > 1:  # one line for all of them
+                columns = tuple(dict.fromkeys(name for names in droppable for name in names))
+                parts += ["; or all at once, ", _drop(columns)]
+            raise DataError(*parts[1:], *(("; to accept it: ", Use(accept=codes)) if codes else ()))
 
     def spelled(self, door: Door) -> TableCheck:
         """The same as the terminal or R spells it."""
@@ -185,7 +197,12 @@ CODES = {
         "drop it or merge it with another class",
     ),
     "small_class": ("a class of two or three samples: {details}", "too few to judge its features"),
+    "unusable_target": ("{details}", ""),
     "near_copy": ("nearly a copy of the target: {columns}", "is it known before the target?"),
+    "separates": (
+        "goes with the target without a single exception: {few}",
+        "is one made from the other, or was it known only after the target? If so, {drop}",
+    ),
     "constant": ("constant or empty: {columns}", "it carries no information; {drop}"),
     "mostly_missing": ("missing in more than half of the rows: {columns}", "inspect it"),
     "code": (
@@ -226,11 +243,16 @@ def finding_of(
     """A finding in some columns, with details that its sentence names."""
     columns = tuple(dict.fromkeys(filter(None, columns)))
     details = list(dict.fromkeys(filter(None, details)))
-    lists = {"columns": list(map(repr, columns)), "details": details}
-    words = {key: enumerate_names(shown) if shown else "" for key, shown in lists.items()}
+    names = list(map(repr, columns))
+    words = {
+        "columns": enumerate_names(names) if names else "",
+        "few": enumerate_names(names, 3) if names else "",
+        # a message keeps its parts
+        "details": details[0] if len(details) == 1 else enumerate_names(details or [""]),
+    }
     first = "".join(columns[:1])
     ways = {
-        "drop": Phrase("drop", "drop it from X", columns=columns),
+        "drop": _drop(columns),
         "groups": Phrase(
             "groups",
             "give that column as groups to the resampling plan and to Protocol",
@@ -239,7 +261,7 @@ def finding_of(
         "missing": Phrase("missing", "replace it by NaN (read_table does, with missing=[CODE])"),
         "answers": Phrase(
             "answers",
-            f"replace it by NaN (read_table does, with missing={list(answers[:5])!r})",
+            f"replace it by NaN (read_table does, with missing={list(answers)!r})",
             codes=answers,
         ),
         "limits": Phrase("limits", "read_table(…, limits='half')"),
@@ -255,6 +277,11 @@ def finding_of(
     }
     sentence, remedy = CODES[code]
     return Finding(code, columns, _filled(sentence, words), _filled(remedy, ways))
+
+
+def _drop(columns: tuple[str, ...]) -> Phrase:
+    """To drop some columns."""
+    return Phrase("drop", f"drop {it_or_them(columns)} from X", columns=columns)
 
 
 def _filled(template: str, parts: Mapping[str, object]) -> Message:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any, Union
@@ -11,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Booleans, Floats
-from pyfsagg._base.remarks import warn
+from pyfsagg._base.remarks import set_aside, warn
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._message import Public, Remedy
 from pyfsagg._table.columns import NUMBER_GAPS, Kind, holds_dates
@@ -20,7 +21,7 @@ from pyfsagg._table.frames import PandasFrame, as_slice
 from pyfsagg._table.identity import mix_bits, row_digests
 from pyfsagg._table.sparse import SparseTable, read_sparse
 from pyfsagg._table.table import AnyTable, ConvertedTable, Table, column_parts, convert_frame
-from pyfsagg._table.target import coded_as_in_r
+from pyfsagg._table.target import check_target, coded_as_in_r
 from pyfsagg.exceptions import DataError
 
 Labels = Union["pd.Series[Any]", pd.DataFrame, None]
@@ -35,6 +36,9 @@ _ANSWER_CODES = (7.0, 8.0, 9.0, 77.0, 88.0, 97.0, 98.0, 99.0)
 """Codes of answers that were refused, not known or not applicable, beyond the end of a scale."""
 _LONGEST_SCALE = 11
 FEW = 10  # rows below which every value may well be another one by chance
+_BY_CHANCE = (
+    1e-3  # a column that goes with the target is found among as many of noise with this probability
+)
 
 
 def find_in_table(
@@ -102,6 +106,7 @@ class Look:
         self.rng = np.random.default_rng(0)
         self.row_salt = self.salt(table.n_samples)
         self._at_target()
+        self._at_refusal()
 
     def salt(self, size: int) -> NDArray[np.uint64]:
         return self.rng.integers(0, 2**63, size=size, dtype=np.uint64)
@@ -142,6 +147,20 @@ class Look:
                 self.note("small_class", name, f"{label!r} ({size})")
         for group in _similar(map(str, labels)):
             self.note("similar_classes", name, " and ".join(map(repr, group)))
+
+    def _at_refusal(self) -> None:
+        """What a run would refuse of the target, in its own words, where nothing else has been found."""
+        if self.y is None or self.notes.keys() & {"many_classes", "infinite", "event_codes"}:
+            return
+        columns = self.y.to_frame() if isinstance(self.y, pd.Series) else self.y
+        known: Booleans = np.asarray(columns.notna().all(axis="columns"))
+        y = self.y.loc[known] if known.any() else self.y
+        survival = self.task == "survival" or isinstance(self.y, pd.DataFrame)
+        try:
+            with set_aside():
+                check_target(y, len(y), task="survival" if survival else self.task)
+        except DataError as error:
+            self.note("unusable_target", ", ".join(map(str, columns)), error.message)
 
     def _at_infinite(self, name: str, values: Floats) -> None:
         row = int(np.isinf(values).argmax())
@@ -216,6 +235,31 @@ class Look:
                 continue  # a number may be computed from another one
             if _names_subjects(values[:, j], classes, named, kinds[j] != Kind.NOMINAL):
                 self.note("repeated_subject", name)
+
+    def at_separation(self, names: list[str], kinds: list[Kind], values: Floats) -> None:
+        """Columns that go with the target without an exception, beyond chance among all columns."""
+        target: NDArray[Any] | None = self.labels if self.number is None else self.number
+        if target is None or len(values) < FEW:
+            return
+        known = target >= 0 if self.number is None else ~np.isnan(target)
+        candidates = _perhaps_in_step(values, target, known, self.number is None)
+        for j in np.flatnonzero(candidates | (np.array(kinds) == Kind.NOMINAL)).tolist():
+            if any((names[j], "") in self.notes.get(code, ()) for code in _EXPLAINED):
+                continue
+            rows = known & ~np.isnan(values[:, j])
+            if int(rows.sum()) < FEW:
+                continue
+            column, of_rows = values[rows, j], target[rows]
+            if self.number is None and kinds[j] == Kind.NOMINAL:
+                by_chance = _determines(column, of_rows)
+            elif self.number is None:
+                by_chance = _apart(column, of_rows)
+            elif kinds[j] == Kind.NOMINAL:
+                by_chance = _apart(of_rows, column)
+            else:
+                by_chance = _in_order(column, of_rows)
+            if by_chance + math.log(self.width) <= math.log(_BY_CHANCE):
+                self.note("separates", names[j])
 
     def _at_scale(self, name: str, known: Floats) -> None:
         """A scale of whole numbers without a gap, below codes such as 9 that leave one."""
@@ -442,7 +486,80 @@ class _FrameLook(Look):
         if names:
             self.at_columns(names, kinds, values)
             self._at_subjects(names, kinds, values)
+            self.at_separation(names, kinds, values)
         return ~constant
+
+
+_EXPLAINED = ("target_copy", "near_copy", "identifier", "row_number", "repeated_subject")
+"""Findings that say already why a column goes with the target."""
+_SPREAD = 16  # rows in which columns are looked at first
+
+
+def _perhaps_in_step(
+    values: Floats, target: NDArray[Any], known: Booleans, classes: bool
+) -> Booleans:
+    """Columns that go with the target in a few rows, of which missing cells fit anything."""
+    order = np.flatnonzero(known)[np.argsort(target[known], kind="stable")]
+    levels, start = np.unique(target[order], return_index=True)
+    if len(levels) < 2:
+        return np.zeros(values.shape[1], dtype=np.bool_)
+    if not classes:  # one row each of some levels of the number
+        start = start[np.unique(np.linspace(0, len(start) - 1, _SPREAD).astype(np.intp))]
+        steps = np.diff(values[order[start]], axis=0)
+        return np.asarray(~(steps < 0).any(axis=0) | ~(steps > 0).any(axis=0))
+    few = [rows[:: -(-len(rows) // _SPREAD)] for rows in np.split(order, start[1:])]
+    low, high = (
+        np.column_stack(ends) for ends in zip(*(_ends(values[rows]) for rows in few), strict=True)
+    )
+    upwards = np.argsort(low, axis=1)
+    low, high = (np.take_along_axis(ends, upwards, axis=1) for ends in (low, high))
+    return np.asarray((high[:, :-1] < low[:, 1:]).all(axis=1))
+
+
+def _ends(values: Floats) -> tuple[Floats, Floats]:
+    """Smallest and largest value of each column; infinite without one."""
+    return _range(values, np.isnan(values))
+
+
+def _log_orders(sizes: NDArray[np.intp], orders: float) -> float:
+    """log of the probability of `orders` arrangements (their log) of groups of these sizes by chance."""
+    return orders + math.fsum(map(math.lgamma, sizes + 1)) - math.lgamma(int(sizes.sum()) + 1)
+
+
+def _apart(values: Floats, groups: NDArray[Any]) -> float:
+    """log of the probability that each group has an interval of the values to itself, 0.0 if it has not."""
+    _, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    ordered = group[np.argsort(values, kind="stable")]
+    levels = np.sort(values)
+    ends = np.flatnonzero(np.diff(ordered))
+    if len(sizes) < 2 or len(ends) != len(sizes) - 1 or (levels[ends] == levels[ends + 1]).any():
+        return 0.0
+    return _log_orders(sizes, math.lgamma(len(sizes) + 1))
+
+
+def _determines(levels: Floats, classes: NDArray[Any]) -> float:
+    """log of the probability that each level occurs in one class only, 0.0 if one does not."""
+    _, level = np.unique(levels, return_inverse=True)
+    _, code, sizes = np.unique(classes, return_inverse=True, return_counts=True)
+    n_levels = int(level.max(initial=-1)) + 1
+    pairs = np.unique(level.astype(np.int64) * len(sizes) + code)
+    if len(sizes) < 2 or len(pairs) > n_levels:
+        return 0.0
+    return _log_orders(sizes, n_levels * math.log(len(sizes)))
+
+
+def _in_order(column: Floats, numbers: Floats) -> float:
+    """log of the probability that a column and a number have one order or opposite ones, where equal values
+    of the one may be different ones of the other; 0.0 if they have not."""
+    for one, other in ((column, numbers), (numbers, column)):
+        order = np.lexsort((other, one))
+        _, start, sizes = np.unique(one[order], return_index=True, return_counts=True)
+        ends = np.r_[start[1:], len(order)] - 1
+        low, high = other[order][start], other[order][ends]
+        rises, falls = high[:-1] < low[1:], low[:-1] > high[1:]
+        if len(sizes) > 1 and (rises.all() or falls.all()):
+            return _log_orders(sizes, math.log(2.0))
+    return 0.0
 
 
 def _is_scale(values: Floats) -> bool:
@@ -592,6 +709,7 @@ class _SparseLook(Look):
             names = [table.feature_names[j] for j in part]
             values = np.column_stack([table.column(j) for j in part])
             self.at_columns(names, [kind] * len(part), values)
+            self.at_separation(names, [kind] * len(part), values)
         if self.width:
             digests = np.zeros(n, dtype=np.uint64)
             np.add.at(digests, table.rows, mix_bits(bits ^ self.salt(self.width)[column]))
@@ -613,4 +731,15 @@ class _SparseLook(Look):
             n = self.table.n_samples
             spread = np.sqrt(np.maximum(square - total**2 / n, 0.0) * float(target @ target))
             like |= np.abs(product) > 0.999 * spread
+            # In order with the target, the cells that are not 0 are before or after all others.
+            known = ~np.isnan(self.number)
+            first, last = (np.full(n, -1, dtype=np.int64) for _ in range(2))
+            ordered = np.sort(self.number[known])
+            first[known] = np.searchsorted(ordered, self.number[known])
+            last[known] = np.searchsorted(ordered, self.number[known], side="right") - 1
+            rows = self.table.rows
+            filled = np.bincount(column, known[rows], minlength=self.width)
+            inside = (first[rows] >= filled[column]) & (last[rows] < len(ordered) - filled[column])
+            inside &= known[rows] & ~np.isnan(self.table.cells)
+            like |= np.bincount(column, inside, minlength=self.width) == 0
         return like

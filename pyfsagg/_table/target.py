@@ -15,6 +15,7 @@ from pyfsagg._base import validation
 from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import TASKS, Task
+from pyfsagg._base.words import plural
 from pyfsagg._message import FALSE, INF, NAN, NONE, TRUE, Got, Param, Phrase, Public, Remedy, Use
 from pyfsagg._table.frames import frame_of_array, pandas_frame, pandas_series
 from pyfsagg._table.table import Adjusters, T, Table, set_apart
@@ -29,7 +30,7 @@ _SHAPES = (
 
 @dataclass(frozen=True, eq=False)
 class Survival:
-    """Right-censored times above 0: until the event or, where none was seen, the last observation."""
+    """Right-censored times from 0 on: until the event or, where none was seen, the last observation."""
 
     time: Floats
     event: Booleans
@@ -170,10 +171,10 @@ def _times(column: pd.Series[Any]) -> Floats:
     if np.isinf(time).any():
         raise DataError(f"the time {name!r} has infinite values", INF)
     low = time.min(initial=np.inf)
-    if low <= 0.0:
-        count = int((time <= 0.0).sum())
+    if low < 0.0:
+        count = int((time < 0.0).sum())
         raise DataError(
-            f"the time {name!r} is not above 0 in {count} row(s) (the smallest is {low:g}); times run "
+            f"the time {name!r} is negative in {plural(count, 'row')} (the smallest is {low:g}); times run "
             "from the start of the observation: drop these rows, or count from an earlier start"
         )
     return time

@@ -301,7 +301,8 @@ def check_table(
     """Check a table for common problems before a run.
 
     It finds identifiers and free text (a different value in every row), row numbers, dates, subjects with
-    several rows, features that equal the target, columns that mix numbers and words, rows without a
+    several rows, features that equal the target or go with it without an exception, targets that a run
+    refuses, columns that mix numbers and words, rows without a
     target, classes that differ by case or blanks only and classes of one to three samples, constant,
     duplicate and mostly missing columns, duplicate rows, numbers such as -999 that look like codes for
     missing, and words that look like numbers. Time and memory grow with the number of cells, of a sparse

@@ -13,6 +13,7 @@ from pyfsagg._base.spellings import answers_spellings, other_argument
 from pyfsagg._base.validation import check_list
 from pyfsagg._message import Param
 from pyfsagg._table import frames, look, sparse, table
+from pyfsagg._table.findings import TableCheck
 from pyfsagg.datasets import check_table, load_dataset, read_table
 from pyfsagg.datasets._loaders import in_memory, list_datasets, split_labels
 from pyfsagg.ensemble.methods import bam, wam
@@ -95,7 +96,7 @@ def rank(
     elif isinstance(X, (str, os.PathLike)):
         X = read_table(os.fspath(X))
     if sparse.is_sparse(X):
-        check_table(X, y, task=task.task).require(accept)
+        _accepted(check_table(X, y, task=task.task), accept, stacklevel=4)
     else:
         X, y, groups = _checked(X, y, groups, task, accept)
     if groups is not None:
@@ -127,10 +128,7 @@ def _checked(
     found = look.find_in_table(
         frame, labels, nominal=nominal, task=task.task, grouped=groups is not None
     )
-    found.require(accept)
-    for finding in found.findings:
-        if finding.severity == "warning":
-            warn(finding.message, stacklevel=4)
+    _accepted(found, accept, stacklevel=5)
     if labels is not None:
         cells: Any = labels.notna().to_numpy().reshape(len(labels), -1)
         known: Any = cells.all(axis=1)
@@ -138,3 +136,11 @@ def _checked(
             frame, labels = frame.loc[known], labels.loc[known]
             groups = None if groups is None else np.asarray(groups)[known]
     return table.convert_frame(frames.PandasFrame(frame), declared), labels, groups
+
+
+def _accepted(found: TableCheck, accept: Sequence[str], stacklevel: int) -> None:
+    """Refuse what stops a run; other findings warn."""
+    found.require(accept)
+    for finding in found.findings:
+        if finding.severity == "warning":
+            warn(finding.message, stacklevel=stacklevel)

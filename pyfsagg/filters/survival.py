@@ -97,7 +97,7 @@ def cox_score(
     X : array, data frame or Table, shape (n_samples, n_features)
         Numeric, integer, boolean, or nominal with at most two levels; no missing values.
     y : two columns, or a structured array
-        Times above 0, then events: 1 or True where the event was seen, 0 where the row is censored.
+        Times, 0 or more, then events: 1 or True where the event was seen, 0 where the row is censored.
         A data frame or array with two columns, or a structured array with one boolean and one numeric
         field, such as scikit-survival's ``Surv``.
     ties : {"efron", "breslow"}

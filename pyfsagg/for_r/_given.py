@@ -11,6 +11,7 @@ import pandas as pd
 from scipy import sparse
 
 from pyfsagg._base.validation import one_nan
+from pyfsagg._base.words import it_or_them
 from pyfsagg._message import Door, Name, Phrase, Use, Value
 from pyfsagg._table.sparse import SparseTable, read_sparse
 from pyfsagg.evaluation.learners import named_learners
@@ -257,7 +258,7 @@ IN_R = {
 
 PHRASES: dict[str, Callable[..., str]] = {
     # what to do about columns of a table
-    "drop": lambda columns: "drop it",
+    "drop": lambda columns: f"drop {it_or_them(columns)}",
     "groups": lambda subject: "give that column as groups to wam, bam and evaluate",
     "missing": lambda: "replace it by NA",
     "answers": lambda codes: "replace it by NA",

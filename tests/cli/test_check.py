@@ -46,11 +46,19 @@ def test_remedies_are_what_one_types(pyfsagg, wine: pd.DataFrame, tmp_path) -> N
     words = {f"CRP {i}": ["n.d.", "<5", *map(str, range(176))] for i in range(6)}
     wine.assign(**words).to_csv(tmp_path / "t.csv", index=False)
     many = pyfsagg("check t.csv --target kind", code=1).stdout
-    assert "if there is a code for missing values, name it: --missing=CODE; or drop it: " in many
-    assert "--drop 'CRP 0,CRP 1,CRP 2,CRP 3,CRP 4,…'\n" in many
+    assert "if there is a code for missing values, name it: --missing=CODE; or drop them: " in many
+    assert f"--drop '{','.join(words)}'\n" in many
     others = ",".join(list(words)[1:])
     told = pyfsagg("check t.csv --target kind --drop", others, code=1).stdout
     assert "drop it: --drop 'CRP 0'\n" in told
+    stops = pd.DataFrame({"nr": range(178), "note": [f"no. {i} of all" for i in range(178)]})
+    pd.concat([wine, stops], axis=1).to_csv(tmp_path / "s.csv", index=False)
+    refused = pyfsagg("rank s.csv --target kind", code=2).stderr
+    assert "; or all at once, drop them: --drop note,nr; to accept it: --accept" in refused
+    copies = {f"copy {i}": wine["ash"] for i in range(13)}
+    wine.assign(**copies).to_csv(tmp_path / "c.csv", index=False)
+    told = pyfsagg("check c.csv --target kind").stdout
+    assert "drop these 13 columns by --drop (check --json has their names)" in told
     visits = pd.DataFrame({"my patient": np.arange(120) // 3, "a": np.arange(120) % 7 * 1.5})
     kind = np.where(visits["my patient"] % 2, "x", "y")
     visits.assign(kind=kind).to_csv(tmp_path / "v.csv", index=False)

@@ -131,7 +131,8 @@ def test_copies_of_the_target(good: pd.DataFrame) -> None:
     assert codes(good.assign(new=near)) == {"near_copy": ("new",)}
     assert codes(good.assign(new=swapped(numbers, 0, 3, 7))) == {}
     # The mean of a class tells it, but it is no copy.
-    assert codes(good.assign(new=numbers + np.linspace(0, 0.5, N).round(2))) == {}
+    tells = good.assign(new=numbers + np.linspace(0, 0.5, N).round(2))
+    assert codes(tells) == {"separates": ("new",)}
     # A rare value in the smaller of two classes is no copy of it.
     rare = good.assign(kind=["x"] * 56 + ["y"] * 4, new=[0] * 57 + [1] + [0] * 2)
     assert "near_copy" not in codes(rare)
@@ -146,6 +147,64 @@ def test_copies_of_a_numeric_target(good) -> None:
         y, error = np.random.default_rng(1).normal(size=(2, N))
         frame = good.assign(kind=y, new=5.0 + scale * y + noise * error)
         assert codes(frame, task="regression") == expected
+
+
+def test_columns_that_go_with_the_target_without_an_exception(good: pd.DataFrame) -> None:
+    """As bwt with low in R's birthwt, which is 1 where bwt is below 2,500; one exception ends it."""
+    rng = np.random.default_rng(4)
+    weight = rng.permutation(np.arange(N)) * 50.0 + 1000.0
+    low = np.where(weight < 2500, "low", "normal")
+    ward = np.where(low == "low", "north", rng.choice(["south", "west"], N))
+    found = {"separates": ("new",)}
+    gone, exception = weight.copy(), weight.copy()
+    gone[::7], exception[weight.argmin()] = np.nan, 2600.0
+    for new, kind, expected in (
+        (weight, low, found),
+        (-weight, low, found),
+        (gone, low, found),
+        (exception, low, {}),
+        (ward, low, found),
+        (np.where(weight == 1000, "south", ward), low, {}),
+    ):
+        assert codes(good.assign(new=new, kind=kind)) == expected
+    three = np.digitize(weight, [2000, 3000])
+    for new, kind, expected in (
+        (weight < 2500, weight, found),
+        (low, weight, found),
+        (np.log(weight - 990.0), weight, found),
+        (-((weight / 500) ** 3).round(), weight, found),
+        (weight.round(-3) % 3, weight, {}),
+    ):
+        assert codes(good.assign(new=new, kind=kind), task="regression") == expected
+    assert codes(good.assign(new=weight, kind=[f"c{each}" for each in three])) == found
+    # Levels that nearly all rows have to themselves, and a few rows among many columns, do so by chance.
+    names = [f"n{each}" for each in rng.choice(500, N)]
+    assert "separates" not in codes(good.assign(new=names, kind=low))
+    wide = pd.DataFrame(rng.normal(size=(10, 3000)))
+    assert pyfsagg.check_table(wide, np.arange(10) % 2).findings == ()
+    X = pd.DataFrame({f"x{j}": weight + 3.0 * j**2 + j * rng.random(N) for j in range(20)})
+    [finding] = pyfsagg.check_table(X.assign(kind=weight < 2500), target="kind").findings
+    assert finding.sentence.endswith("'x0', 'x1', 'x2' and 17 more")
+    assert len(finding.columns) == 20
+
+
+def test_a_target_that_a_run_refuses_is_a_finding(good: pd.DataFrame) -> None:
+    """In the words of the run, which is not begun; what a finding says already is not said twice."""
+    for y, task, message in (
+        (["x"] * N, "classification", "has one class only"),
+        ([3.5] * N, "regression", "is constant"),
+        (good["colour"], "regression", "contains text"),
+        ([None] * N, "classification", "missing in every row"),
+        (good["kind"], "survival", "needs times and events"),
+    ):
+        found = pyfsagg.check_table(good.drop(columns="kind"), y, task=task)
+        [finding] = [each for each in found.findings if each.severity == "stop"]
+        assert finding.code == "unusable_target"
+        assert message in finding.sentence
+        with pytest.raises(DataError, match=message):
+            found.require(["all"])
+    many = pyfsagg.check_table(good.drop(columns="kind"), [f"c{i}" for i in range(N)])
+    assert [each.code for each in many.findings] == ["many_classes"]
 
 
 def test_targets(good: pd.DataFrame) -> None:
@@ -200,7 +259,7 @@ def test_subjects_with_several_rows(good: pd.DataFrame) -> None:
         assert finding.remedy.startswith("if so, give that column as groups to")
         assert finding.severity == "stop"
     # The numbers follow the arms: a name is needed, for a good feature does the same.
-    assert codes(frame.assign(new=subject)) == {}
+    assert codes(frame.assign(new=subject)) == {"separates": ("new",)}
     assert codes(frame.assign(patient=subject)) == {"repeated_subject": ("patient",)}
     # One visit in another arm is a slip; four say that the arm belongs to the visit.
     for rows, expected in ((1, {"repeated_subject": ("new",)}), (4, {})):

@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
+import pyfsagg
 from pyfsagg._table.look import find_in_sparse, find_in_table
 from pyfsagg.datasets import check_table
-from pyfsagg.exceptions import ParameterError
+from pyfsagg.exceptions import ParameterError, PyfsaggWarning
 
 
 def awkward(n: int = 60) -> tuple[np.ndarray, np.ndarray]:
@@ -71,6 +72,24 @@ def test_numbers_as_target() -> None:
     X[:, 12] = -2.0 * y
     X[:, 13] = y + 1e-4 * rng.normal(size=60) * (y != 0)
     assert assert_same(X, y, "regression") >= {"target_copy", "near_copy"}
+
+
+def test_columns_that_go_with_the_target() -> None:
+    rng = np.random.default_rng(5)
+    X, kind = np.where(rng.random((60, 6)) < 0.2, rng.normal(size=(60, 6)), 0.0), np.arange(60) % 3
+    X[:, 2] = np.where(kind == 1, 0.0, np.where(kind == 0, -1.0, 1.0) * (1 + rng.random(60)))
+    labels = pd.Series(np.array(["a", "b", "c"])[kind], name="target")
+    assert assert_same(X, labels) >= {"separates"}
+    X[:, 3] = rng.normal(size=60)
+    with pytest.warns(PyfsaggWarning, match=r"without a single exception: 'x2'"):
+        pyfsagg.rank(sparse.csr_array(X), labels, filters="ig", n_resamples=4, random_state=0)
+    number = pd.Series(np.where(rng.random(60) < 0.2, 1 + rng.random(60), 0.0), name="target")
+    X[:, 2] = number**8
+    assert assert_same(X, number, "regression") >= {"separates"}
+    X[:, 2] = (number > 0) * (1.0 + (number > 1.5))
+    assert assert_same(X, number, "regression") >= {"separates"}
+    number[:5], X[7:12, 2] = np.nan, np.nan
+    assert assert_same(X, number, "regression") >= {"separates"}
 
 
 @pytest.mark.parametrize("dtype", [np.bool_, np.int8])

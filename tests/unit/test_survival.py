@@ -230,8 +230,7 @@ BAD = {
     ),
     "1 and 3": (changed(status=2 * EVENT + 1), r"must be 0 \(censored\) or 1"),
     "words": (changed(status=np.where(EVENT, "dead", "alive")), "got 'alive', 'dead'"),
-    "zero": (changed(time=TIME - 1), "not above 0"),
-    "negative": (changed(time=-TIME), "not above 0"),
+    "negative": (changed(time=TIME - 2), r"negative in \d+ rows \(the smallest is -1\)"),
     "infinite": (changed(time=np.where(TIME > 9, np.inf, TIME)), "infinite"),
     "no time": (changed(time=np.where(TIME > 9, np.nan, TIME)), r"time 'time' is missing \(NaN\)"),
     "no event": (changed(status=np.where(EVENT, np.nan, 0)), r"event 'status' is missing"),
@@ -251,6 +250,46 @@ def test_times_that_cannot_be_used_are_refused(kind: str) -> None:
     given, message = BAD[kind]
     with pytest.raises(DataError, match=message):
         pyfsagg.wam(X, given, filter="cox_score", task="survival", n_resamples=2)
+
+
+def test_a_time_of_0_is_a_time() -> None:
+    """Values of coxph, residuals() and concordance() of R's survival; only the order of times counts."""
+    time, event = [0, 0, 0, 1, 2, 2, 4, 5, 7, 9], [1, 0, 1, 1, 1, 0, 0, 1, 1, 1]
+    x = np.array([[3.5, 1, 4, 2.5, 2.6, 0.3, 2, 1.2, -1, 0], np.arange(10)]).T
+    y = np.column_stack([time, event])
+    np.testing.assert_allclose(pyfsagg.cox_score(x, y)[:1], [8.21246887079308], rtol=1e-12)
+    np.testing.assert_allclose(pyfsagg.concordance(x, y)[:1], [1 - 0.0666666666666667], rtol=1e-12)
+    expected = [
+        *(0.844444444444444, -0.211111111111111, 0.844444444444444, 0.646031746031746),
+        *(0.479365079365079, -0.520634920634921, -0.520634920634921, 0.146031746031746),
+        *(-0.353968253968254, -1.353968253968254),
+    ]
+    residuals = pyfsagg.filters.martingale_residuals(y)
+    np.testing.assert_allclose(residuals, expected, rtol=0, atol=1e-14)
+    from_0 = changed(time=TIME - TIME.min())
+    options = {"task": "survival", "n_resamples": 2, "random_state": 0}
+    for name in (spec.name for spec in FILTERS.own() if "survival" in spec.targets):
+        both = [pyfsagg.wam(NUMBERS, times, filter=name, **options).scores for times in (Y, from_0)]
+        np.testing.assert_array_equal(*both)
+
+
+def test_check_says_what_a_run_would_refuse() -> None:
+    """The two judge a target by one rule; a word of the check stands for the refusal."""
+    said = dict.fromkeys(("three kinds", "interval", "1 and 3", "words"), "event_codes")
+    said |= {"infinite": "infinite", "no time": "missing_target", "no event": "missing_target"}
+    for kind, (y, _) in BAD.items():
+        if isinstance(y, pd.DataFrame) and len(y) == N:
+            found = pyfsagg.check_table(X, y, task="survival")
+            stops = {each.code for each in found.findings if each.severity == "stop"}
+            assert said.get(kind, "unusable_target") in stops, kind
+            with pytest.raises(DataError):
+                found.require(["all"] if "missing_target" not in stops else [])
+    found = pyfsagg.check_table(X, changed(time=TIME - 2), task="survival")
+    assert [str(each) for each in found.findings] == [
+        "[unusable_target] the time 'time' is negative in 10 rows (the smallest is -1); times run from the "
+        "start of the observation: drop these rows, or count from an earlier start"
+    ]
+    assert pyfsagg.check_table(X, changed(time=TIME - 1), task="survival").findings == ()
 
 
 def test_events_coded_as_in_r() -> None:
