@@ -30,6 +30,8 @@ SELECTORS = [WithinAggregationSelector, BetweenAggregationSelector]
     ]
 )
 def test_scikit_learn_checks(estimator, check) -> None:
+    if check.func.__name__.startswith("check_sample_weight_equivalence"):
+        pytest.skip("a row with a weight is drawn as one row: repeated rows are counts")
     check(estimator)
 
 
