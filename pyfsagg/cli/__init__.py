@@ -140,11 +140,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
                     end_workers()
                     gc.freeze()  # else Python would look for half a second for what it could free
     except _Terminated:
-        message, code = "terminated; nothing was written", 143
+        message, code = "terminated", 143
     except KeyboardInterrupt:
-        message, code = "interrupted; nothing was written", 130
-    _print_error(message, " ".join(words[:1]))
+        message, code = "interrupted", 130
+    _print_error(f"{message}; {_what_is_left(words)}", " ".join(words[:1]))
     return code
+
+
+def _what_is_left(words: Sequence[str]) -> str:
+    """What a command that was stopped leaves: the pieces of a checkpoint, or nothing."""
+    given = [word.partition("=")[::2] for word in words]
+    following = [*words[1:], ""]
+    folders = [
+        value or after
+        for (flag, value), after in zip(given, following, strict=True)
+        if flag == "--checkpoint"
+    ]
+    if folders and os.path.isdir(folders[-1]) and os.listdir(folders[-1]):
+        return f"the finished part is in {folders[-1]}; the same command continues"
+    return "nothing was written"
 
 
 def _run(words: list[str]) -> int:

@@ -297,3 +297,23 @@ def test_an_interrupt_before_the_command_begins_is_one_line(
     monkeypatch.setattr("pyfsagg.cli.take_config", interrupted)
     assert main(["datasets"]) == 130
     assert capsys.readouterr().err == "pyfsagg datasets: interrupted; nothing was written\n"
+
+
+def test_an_interrupt_names_the_checkpoint_that_holds_the_finished_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pyfsagg.cli.take_config", interrupted)
+    kept = tmp_path / "ck"
+    for words in (["--checkpoint", str(kept)], [f"--checkpoint={kept}"]):
+        assert main(["rank", "t.csv", *words]) == 130
+        assert capsys.readouterr().err.endswith("; nothing was written\n")
+        kept.mkdir()
+        (kept / "piece").touch()
+        assert main(["rank", "t.csv", *words]) == 130
+        expected = f"; the finished part is in {kept}; the same command continues\n"
+        assert capsys.readouterr().err.endswith(expected)
+        (kept / "piece").unlink()
+        kept.rmdir()
