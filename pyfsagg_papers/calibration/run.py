@@ -159,8 +159,8 @@ def _power_of_the_verdicts(rows: pd.DataFrame) -> str:
         f"{TOO_LARGE} times the stated one (a level of {TOO_LARGE * 0.05:.3f} for 0.05) that this one would "
         "have given a larger share with probability 0.9. A row that is neither kept nor missed is repeated "
         f"{ENOUGH:,} times, a second look; of {len(of):,} rows {len(undecided)} remain undecided, {len(few)} "
-        f"of them with fewer repetitions. {int((of['runs'] < ENOUGH).sum()) - len(few):,} others have fewer, and "
-        "were decided by these."
+        f"of them with fewer repetitions. {int((of['runs'] < ENOUGH).sum()) - len(few):,} others have "
+        "fewer, and were decided by these."
     )
 
 
