@@ -66,9 +66,10 @@ def _too_small(data: Ranked) -> str:
 def _halves(data: Ranked) -> tuple[Floats, int | None]:
     """Scores (2 n_pairs, n_features) and rows of the halves; a DataError gives the reason for none."""
     setup = data._setup
-    if reason := _too_small(data):
+    of_run = setup.plan == ComplementaryPairs.name
+    if (of_run or data.halves is not None) and (reason := _too_small(data)):
         raise DataError("the table is too small for the stability between samples: ", reason)
-    if setup.plan == ComplementaryPairs.name:
+    if of_run:
         return data.combined, setup.n_samples // 2 if setup.rows_stand_alone else None
     if data.halves is None:
         what = "the run has no pairs of halves for the stability between samples"
