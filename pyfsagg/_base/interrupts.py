@@ -27,6 +27,7 @@ class Note:
 
     came: type[KeyboardInterrupt] | None = None
     written: list[Path] = field(default_factory=list)  # files and folders that are complete
+    kept: Path | None = None  # a checkpoint that holds the finished part
 
 
 _note: Note | None = None  # of the command at work
@@ -36,6 +37,12 @@ def look() -> None:
     """Raise the interrupt that came and was dropped; only the main thread is interrupted."""
     if _note is not None and _note.came and threading.current_thread() is threading.main_thread():
         raise _note.came
+
+
+def note_kept(checkpoint: Path) -> None:
+    """The finished part of what the command at work does is in this checkpoint."""
+    if _note is not None:
+        _note.kept = checkpoint
 
 
 def note_written(path: Path) -> None:

@@ -21,6 +21,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._base.interrupts import note_kept
 from pyfsagg._base.output import new_file
 from pyfsagg._base.remarks import warn
 from pyfsagg._message import Message, named
@@ -97,6 +98,12 @@ class Checkpoint:
         self._fresh = {}
         self._written = time.monotonic()
 
+    def close(self) -> None:
+        """Write what is not yet on disk, and note where the finished part is."""
+        self.flush()
+        if self._where:
+            note_kept(self.folder)
+
     def _claim(self, settings: Mapping[str, Any]) -> str:
         """Write the settings of this checkpoint, or compare with them; returns their digest."""
         plain, here = _plain(settings), arithmetic()
@@ -146,9 +153,9 @@ def open_checkpoint(
             yield checkpoint
         except BaseException:
             with suppress(OutputError):  # what stopped the run is what its user has to hear
-                checkpoint.flush()
+                checkpoint.close()
             raise
-        checkpoint.flush()
+        checkpoint.close()
 
 
 def resume_tasks(

@@ -143,10 +143,17 @@ def _main(arguments: Sequence[str] | None) -> int:
     if note.came is None:
         return code
     message, code = ("terminated", 143) if note.came is Terminated else ("interrupted", 130)
-    written = [str(path) for path in note.written if path.exists()]  # without moved drafts
-    what = f"{', '.join(written)} had been written" if written else "nothing was written"
-    _print_error(f"{message}; {what}", " ".join(words[:1]))
+    _print_error(f"{message}; {_what_is_left(note)}", " ".join(words[:1]))
     return code
+
+
+def _what_is_left(note: Note) -> str:
+    """What a command that was stopped leaves: complete results, the pieces of a checkpoint, or nothing."""
+    if written := [str(path) for path in note.written if path.exists()]:  # without moved drafts
+        return f"{', '.join(written)} had been written"
+    if note.kept is not None:
+        return f"the finished part is in {note.kept}; the same command continues"
+    return "nothing was written"
 
 
 def _run(words: list[str]) -> int:

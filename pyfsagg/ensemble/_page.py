@@ -162,8 +162,8 @@ def _ranking_table(result: EnsembleResult, chosen: selection.Selection) -> PageT
         f"{count(k)}, with its Wilson interval. The interval shows how precisely "
         f"{plural(result.n_resamples, 'resample')} {determines} that share; it does not refer to "
         "other samples of the same population. By chance alone a feature is "
-        f"selected in {number(100 * k / result.n_features, 0)}\u00a0% of resamples on average, and a "
-        "noise feature that this sample favours in many more, because resamples share rows: a high "
+        f"selected in {number(100 * k / result.n_features, 0)}\u00a0% of resamples on average, and more "
+        "often if this sample happens to favour it, because resamples share rows: a high "
         "share is no evidence that a feature matters. Error control (max_false or fdr) limits the "
         "false selections",
         "Mean": "mean score of a filter over the resamples, in the unit of the filter",

@@ -508,9 +508,11 @@ def _agreement_of_resamples(data: Ranked) -> list[Block]:
 
 def _by_chance(data: Ranked, k: int, wish: Wish) -> str:
     """The selection frequency without any signal."""
+    if k >= data.n_features:
+        return f"All {count(k)} features are selected in every resample, so the frequencies say nothing."
     chance = (
-        f"by chance a feature is among the best {k} in {k / data.n_features:.0%} of resamples, and a feature "
-        "that this sample favours in many more, because resamples share rows."
+        f"by chance a feature is among the best {k} in {k / data.n_features:.0%} of resamples, and more "
+        "often if this sample happens to favour it, because resamples share rows."
     )
     if isinstance(wish, selection.Fixed):
         return (

@@ -99,8 +99,9 @@ class ExpectedReplication(Part):
             f"{_limits(row)} with {count(int(str(rows)))} rows" for rows, row in expected.iterrows()
         ]
         return first, (
-            f"Expected are {enumerate_names(sizes)}; so it turned out in nine of ten tables that were "
-            "thinned."
+            f"Expected are {enumerate_names(sizes)}. The limits were fitted to tables that were thinned; "
+            "where signals weaken gradually, or columns nearly repeat one another, they may miss more often "
+            "than not."
         )
 
     def __repr__(self) -> str:

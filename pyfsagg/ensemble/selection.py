@@ -1,5 +1,6 @@
 """How many features: the request of the user, the answer with its reason, and the status of each feature."""
 
+import math
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -329,6 +330,25 @@ def _best(
     return Choice(chosen, reason, names, _depth(data, chosen), by)
 
 
+def _what_would_help(data: Ranked, test: TargetPermutation) -> str:
+    """What to do where nothing is above noise, if anything could have been."""
+    by_shuffles, by_rows = 1.0 / (1 + test.n_permutations), 0.0
+    if test.unit == "rows" and (sizes := list(data.data.get("class_counts", {}).values())):
+        # Of two classes of one size the exchanged ones are the same division of the rows.
+        same = math.log(2.0) if len(sizes) == 2 and sizes[0] == sizes[1] else 0.0
+        targets = math.lgamma(sum(sizes) + 1) - math.fsum(math.lgamma(size + 1) for size in sizes)
+        by_rows = math.exp(same - targets)
+    if max(by_shuffles, by_rows) <= LEVEL:
+        return "More rows would help, or a filter for the expected kind of effect"
+    what = (
+        "so few rows" if by_rows > by_shuffles else plural(test.n_permutations, "shuffled target")
+    )
+    return (
+        f"No feature could have been: with {what} the smallest possible p-value is "
+        f"{max(by_shuffles, by_rows):.2g}"
+    )
+
+
 def _proposal(data: Ranked, test: TargetPermutation, *, only_before_knee: bool) -> Choice:
     """The features that score above noise, or those of them before the knee of the scores."""
     p, above, k = data.n_features, test.above, int(test.above.sum())
@@ -338,8 +358,9 @@ def _proposal(data: Ranked, test: TargetPermutation, *, only_before_knee: bool) 
         reason = (
             f"No feature is proposed: none of {plural(p, 'feature')} can be distinguished from noise, which "
             f"does not show that they are noise. The nearest, with family-wise p-values (at most {LEVEL} "
-            f"is needed): {named}. {test.repetition} More rows would help, or a filter for the expected kind "
-            f"of effect; a false discovery rate of {RATE} (fdr), which allows some errors, would select "
+            f"is needed): {named}. {test.repetition} "
+            f"{_what_would_help(data, test)}; a false discovery rate of {RATE} (fdr), which allows some "
+            "errors, would select "
             f"{len(test.limited('fdr', RATE).selected):,}."
         )
         return Choice(above, reason, (), 0, ("proposal",))

@@ -43,10 +43,33 @@ def between(data: Ranked, k: int, confidence_level: float = 0.95) -> BetweenSamp
     )
 
 
+FEWEST_ROWS, FEWEST_OTHERS = 6, 3
+"""Rows of a half, and those outside of the largest class (or events), from which on its ranking is one."""
+FEWEST_FOR_SETS = (
+    12  # rows; with 6 simultaneous sets for ranks hold all of them in 78 % of tables of noise
+)
+
+
+def _too_small(data: Ranked) -> str:
+    """Why halves of the table are too small to be ranked; empty if they are not."""
+    counts = list(data.data.get("class_counts", {}).values())
+    others = data.data.get("n_events", sum(counts) - max(counts, default=0)) // 2
+    rows = data._setup.n_samples // 2
+    if rows < FEWEST_ROWS:
+        return f"halves of {data._setup.n_samples} rows have {rows}, and {FEWEST_ROWS} are needed"
+    if (counts or "n_events" in data.data) and others < FEWEST_OTHERS:
+        what = "events" if "n_events" in data.data else "rows outside of the largest class"
+        return f"a half of the rows has {others} {what}, and {FEWEST_OTHERS} are needed"
+    return ""
+
+
 def _halves(data: Ranked) -> tuple[Floats, int | None]:
     """Scores (2 n_pairs, n_features) and rows of the halves; a DataError gives the reason for none."""
     setup = data._setup
-    if setup.plan == ComplementaryPairs.name:
+    of_run = setup.plan == ComplementaryPairs.name
+    if (of_run or data.halves is not None) and (reason := _too_small(data)):
+        raise DataError("the table is too small for the stability between samples: ", reason)
+    if of_run:
         return data.combined, setup.n_samples // 2 if setup.rows_stand_alone else None
     if data.halves is None:
         what = "the run has no pairs of halves for the stability between samples"
@@ -131,6 +154,11 @@ def why_no_sets(data: Ranked) -> str:
     """Why a run has no confidence sets for ranks; empty if it has."""
     if data.n_features < 2:
         return "a single feature has rank 1"
+    if data._setup.n_samples < FEWEST_FOR_SETS:
+        return (
+            f"{data._setup.n_samples} rows are too few for standard errors of ranks; at least "
+            f"{FEWEST_FOR_SETS} are needed"
+        )
     reason = _why_none(data._setup)
     if reason:
         return reason

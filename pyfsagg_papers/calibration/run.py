@@ -152,12 +152,15 @@ def markdown(found: Calibration, designs: Iterable[Design]) -> str:
 def _power_of_the_verdicts(rows: pd.DataFrame) -> str:
     """What a verdict can miss."""
     of = rows[rows["kind"].isin(("level", "coverage"))]
-    few = of[(of["verdict"] == NEAR) & (of["runs"] < ENOUGH)]
+    undecided = of[of["verdict"] == NEAR]
+    few = undecided[undecided["runs"] < ENOUGH]
     return (
-        f"A level or coverage is kept if an error of {TOO_LARGE} times the stated one (a level of "
-        f"{TOO_LARGE * 0.05:.3f} for 0.05) would be detected with probability 0.9. Designs without enough "
-        f"repetitions for that are repeated {ENOUGH:,} times, a second look; {len(few)} of {len(of):,} rows "
-        "have fewer."
+        f"A level or coverage is kept if it is within what is stated, and so far below an error of "
+        f"{TOO_LARGE} times the stated one (a level of {TOO_LARGE * 0.05:.3f} for 0.05) that this one would "
+        "have given a larger share with probability 0.9. A row that is neither kept nor missed is repeated "
+        f"{ENOUGH:,} times, a second look; of {len(of):,} rows {len(undecided)} remain undecided, {len(few)} "
+        f"of them with fewer repetitions. {int((of['runs'] < ENOUGH).sum()) - len(few):,} others have "
+        "fewer, and were decided by these."
     )
 
 

@@ -399,3 +399,24 @@ def test_an_interrupt_before_the_command_begins_is_one_line(
     monkeypatch.setattr("pyfsagg.cli.take_config", interrupted)
     assert main(["datasets"]) == 130
     assert capsys.readouterr().err == "pyfsagg datasets: interrupted; nothing was written\n"
+
+
+def test_an_interrupt_names_the_checkpoint_that_holds_the_finished_part(
+    here: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    command = ["--output", "out", "--checkpoint", "kept"]
+    monkeypatch.setattr(BAM, "_resamples", interrupted)
+    assert _rank(*command) == 130
+    assert capsys.readouterr().err == "pyfsagg rank: interrupted; nothing was written\n"
+    monkeypatch.undo()
+    monkeypatch.chdir(here)
+    monkeypatch.setattr(Place, "publish", interrupted)
+    assert _rank(*command) == 130
+    left = "the finished part is in kept; the same command continues"
+    assert capsys.readouterr().err == f"pyfsagg rank: interrupted; {left}\n"
+    monkeypatch.undo()
+    monkeypatch.chdir(here)
+    assert _rank(*command) == 0

@@ -676,3 +676,37 @@ def test_of_many_columns_the_lower_ones_take_their_own_row_as_one_part_in_k() ->
     reached = null.size - np.searchsorted(pool, null[low])
     share = (reached * (1.0 - 1.0 / 9) + 1.0) / (null.size - null.shape[1] + 1.0)
     np.testing.assert_allclose(others[low], -np.log(share), rtol=1e-6)
+
+
+def test_tables_that_are_too_small_say_so() -> None:
+    """Six rows show nothing: no sets of ranks, no agreement of halves, no call for another filter."""
+    rng = np.random.default_rng(0)
+    options = {"filter": "spearman", "random_state": 0, "n_jobs": 1}
+
+    def said(n: int, y: np.ndarray, **more: Any) -> tuple[pyfsagg.EnsembleResult, str]:
+        X = rng.normal(size=(n, 5))
+        result = pyfsagg.wam(X, y, n_resamples=60, **options, **more)
+        return result, " ".join(result.summary_text().split())
+
+    small, text = said(6, np.arange(6) % 2)
+    assert (
+        "No feature could have been: with so few rows the smallest possible p-value is 0.1" in text
+    )
+    assert "Two samples of" not in text
+    for ask, reason in (
+        (small.rank_confidence, "6 rows are too few for standard errors of ranks; at least 12"),
+        (small.between_sample_stability, "halves of 6 rows have 3, and 6 are needed"),
+    ):
+        with pytest.raises(DataError, match=reason):
+            ask()
+    rare, _ = said(40, np.arange(40) < 4)
+    with pytest.raises(
+        DataError, match="has 2 rows outside of the largest class, and 3 are needed"
+    ):
+        rare.between_sample_stability()
+    usual, text = said(40, np.arange(40) % 2)
+    assert usual.rank_confidence().to_frame().shape[0] == 5
+    assert "More rows would help" in text
+    everything = " ".join(usual.summary_text(n_features_to_select=5).split())
+    assert "All 5 features are selected in every resample" in everything
+    assert "100% of resamples" not in everything

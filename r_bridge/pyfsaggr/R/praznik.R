@@ -11,6 +11,8 @@
 #'
 #' `information_gain()` cuts numbers by the classes. FSelectorRcpp gives `NaN` as the gain ratio of a column that is
 #' cut nowhere (here 0), and the entropy of the classes as the gain of every logical column (here its own gain).
+#' `x` and `y` are given by their names, as `information_gain(x = x, y = y)`, since the first argument is a formula;
+#' `cut_attrs()` cuts without FSelectorRcpp's warnings.
 #'
 #' @param X,x Data frame, or matrix; for `information_gain()` also a sparse one.
 #' @param Y,y Classes. A `Y` of doubles is cut like the columns of `X`.
