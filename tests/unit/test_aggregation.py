@@ -366,3 +366,12 @@ def test_logarithms_of_p_values_go_on_below_the_smallest_number(method: str, opt
         assert tiny.loc["a", "log10_p_value"] == pytest.approx(-598.0, rel=1e-9)
     assert -1000 < tiny["log10_p_value"].iloc[0] < -308
     assert tiny["log10_p_value"].is_monotonic_increasing
+
+
+def test_standardised_scores_are_summed_by_hand() -> None:
+    # Means 2, 2, 6 and standard deviations 1, 2, 1; the constant list adds nothing.
+    scores = [[1.0, 1.0, 3.0, 3.0], [0.0, 4.0, 4.0, 0.0], [5.0, np.nan, 7.0, np.nan], [9.0] * 4]
+    summed = aggregate(np.array(scores), "comb_sum", normalize="zscore")
+    np.testing.assert_allclose(summed.scores, [-3.0, 0.0, 3.0, 0.0], atol=1e-12)
+    times = aggregate(np.array(scores), "comb_mnz", normalize="zscore")
+    np.testing.assert_allclose(times.scores, [-12.0, 0.0, 12.0, 0.0], atol=1e-12)

@@ -15,6 +15,8 @@ from pyfsagg.aggregation._result import AggregationComparison
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks import RankTable
 
+pytestmark = pytest.mark.filterwarnings("ignore:the p-values assume independent lists from")
+
 METHODS = ["rra", "mean_rank", "minimum_rank"]
 
 

@@ -59,6 +59,7 @@ def test_a_whole_weight_is_the_list_written_so_often(method, options, holes, ful
         np.testing.assert_allclose(weighted.scores, written.scores, rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:the p-values assume independent lists from")
 def test_lists_are_written_out_with_cutoffs_or_left_out() -> None:
     rows = [list("abcd"), list("abcd"), list("bad"), list("cab")]
     table, all_rows = (RankTable.from_lists(lists, universe=50) for lists in (rows[1:], rows))
