@@ -36,9 +36,10 @@ class Checks(Settings):
         noise, and have p-values, by comparison with them (:meth:`EnsembleResult.selection`,
         :func:`pyfsagg.permute_target`).  With pairs, the halves of some of them show how far two samples
         agree without signal.  ``"auto"`` is 999 for tables of up to 50,000 cells and 199 for larger ones;
-        with filters that look at several columns, or functions and estimators, a fifth of the resamples (19
-        to 199).  0 turns it off.  Groups of rows exchange their targets as wholes, or within the groups where
-        these contain several.
+        with filters that look at several columns at once (not mRMR and its like, which are judged by
+        their relevance), or functions and estimators, a fifth of the resamples (19 to 199).  0 turns it
+        off.  Groups of rows exchange their targets as wholes, or within the groups where these contain
+        several.
 
     Examples
     --------

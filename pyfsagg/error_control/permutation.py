@@ -421,7 +421,8 @@ class TargetPermutation(Part):
             f"The p-values compare the scores of the whole table with those of "
             f"{plural(self.n_permutations, 'shuffled target')} ({UNITS[self.unit]} {moved}) by "
             f"{enumerate_names([readable(judge) for judge in self.judges])}.{self._relevance} "
-            "Features of one kind (numbers, or as many levels as often) share what their shuffled scores "
+            "Features of one kind (numbers, of like shape where a filter cuts them into bins of equal width; "
+            "or as many levels as often) share what their shuffled scores "
             f"are, so a p-value may be smaller than 1 / {self.n_permutations + 1}."
         )
 
