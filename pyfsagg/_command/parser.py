@@ -15,7 +15,7 @@ from typing import Any, NoReturn
 
 from pyfsagg._base.spellings import ARGUMENTS
 from pyfsagg._base.words import it_or_them
-from pyfsagg._message import Door, Phrase, Use
+from pyfsagg._message import Door, Name, Phrase, Use
 from pyfsagg.exceptions import DataError, ParameterError
 
 MEANT = {"format": "--xlsx", "force": "--overwrite"}  # what flags of other programs are called here
@@ -353,6 +353,7 @@ PHRASES: dict[str, Callable[..., str]] = {
     "event": lambda column, value: f"--event {column}={value}",
     "scores": lambda: "--scores",
     "sign": lambda: "--sign COLUMN",
+    "aggregate": lambda: "pyfsagg aggregate",
 }
 
 SPARSE: dict[str, Callable[..., str]] = {
@@ -420,11 +421,12 @@ def flags_of(parser: argparse.ArgumentParser) -> dict[str, str]:
 
 
 def _typed(value: object) -> str:
-    """A value as it is typed behind a flag."""
+    """A value as it is typed behind a flag, for the shell."""
     if isinstance(value, Mapping):
         return " ".join(
             f"{name}.{key}={_typed(each)}"
             for name, options in value.items()
             for key, each in (options.items() if isinstance(options, Mapping) else ())
         )
-    return ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    text = ",".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+    return text if isinstance(value, Name) else shlex.quote(text)

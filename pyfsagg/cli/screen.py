@@ -37,7 +37,7 @@ EPILOG = """\
 examples:
   pyfsagg screen guides.tsv --item gene --score score
   pyfsagg screen test.sgrna_summary.txt
-  pyfsagg screen guides.csv --item gene --score z --control-genes NonTargeting --fdr 0.1
+  pyfsagg screen guides.csv --item gene --score z --control-genes 'NonTargeting*' --fdr 0.1
   pyfsagg screen guides.csv --item gene --score p_value --side low
 """
 
@@ -62,9 +62,11 @@ def add_commands(commands: Any) -> None:
     add("--alpha", type=one_or_several(float, "one number or two"), metavar="A", help=text)
     text = "null distribution: guides permuted over genes, or uniform percentiles"
     add.choice("--null", ("guides", "uniform"), text)
-    text = "guides without an effect, or a file with one per line, as the null of the p-values"
+    text = "guides without an effect, as the null of the p-values: names, patterns such as 'NTC*', or a "
+    text += "file with one per line"
     add("--control-guides", metavar="A,B", help=text)
-    add("--control-genes", metavar="A,B", help="genes whose guides are controls, or a file")
+    text = "genes whose guides are controls: names, patterns such as 'NonTargeting*', or a file"
+    add("--control-genes", metavar="A,B", help=text)
     add.choice("--ties", ("average", "last"), "rank of tied guides")
     text = "test only genes with at least K guides"
     add("--min-guides", type=int, default=1, metavar="K", help=text)

@@ -30,7 +30,7 @@ COLUMNS = {
     "p_value": "two-sided p-values, not adjusted",
     "statistic": "statistics with signs",
     "standard_error": "standard errors of the effects",
-    "study": "of one long table, the studies",
+    "study": "the studies, in one long table",
 }
 
 
@@ -46,9 +46,11 @@ def add_commands(commands: Any) -> None:
     text = "evidence of a study: the p-value of an item, or its rank"
     add.choice("--evidence", ("p_values", "ranks"), text)
     text = "correction across items"
-    add.choice("--adjust", ("adafilter", "bh", "holm", "bonferroni"), text)
+    add.choice("--adjust", ("adafilter", "adafilter_bounded", "bh", "holm", "bonferroni"), text)
     text = "refuse repeated items of a study, or keep the first row"
     add.choice("--duplicates", ("error", "first"), text)
+    text = "cut the versions of Ensembl and RefSeq identifiers, such as .18 of ENSG00000141510.18"
+    add.switch("--strip-version", help=text)
     add("--top", type=int, default=10, metavar="K", help="best items to show (default: 10)")
     add("--fdr", type=float, default=0.05, metavar="Q", help="limit to show (default: 0.05)")
     add.output("pyfsagg-studies")
@@ -59,7 +61,9 @@ def _studies(options: argparse.Namespace) -> None:
     check_real("--fdr", options.fdr, low=0.0, high=1.0, low_open=True)
     paths = options.tables
     tables = paths[0] if options.study and len(paths) == 1 else paths
-    how = given(options, *COLUMNS, "min_studies", "evidence", "adjust", "duplicates")
+    how = given(
+        options, *COLUMNS, "min_studies", "evidence", "adjust", "duplicates", "strip_version"
+    )
     name = ", ".join(map(name_of_table, paths[:5])) + (", …" if len(paths) > 5 else "")
     view = {**given(options, "top", "fdr"), **origin(paths, [f"tables = {tables!r}"], name)}
     keep_result(options, lambda _: pyfsagg.studies(tables, **how), view=view)

@@ -280,6 +280,7 @@ PHRASES: dict[str, Callable[..., str]] = {
     "plan": lambda: "",
     "groups_of_plan": lambda: " by the argument groups",
     "subsample": lambda: 'resampling = "subsample"',
+    "aggregate": lambda: "aggregate_lists()",
 }
 
 

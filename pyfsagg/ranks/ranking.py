@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base import remarks, validation
 from pyfsagg._base.arithmetic import CACHED, Booleans, Floats, Integers, row_blocks
+from pyfsagg._base.identifiers import about_spellings
 from pyfsagg._base.memory import require_memory
 from pyfsagg._kernels.ranks import tied_ranks
-from pyfsagg._message import INF, NAN, SCORES, Got, Param, Remedy, Use, named
+from pyfsagg._message import INF, NAN, SCORES, Got, Message, Param, Remedy, Use, named
 from pyfsagg._table.frames import pandas_frame, pandas_series
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
@@ -234,6 +235,9 @@ def read_lists(
             "interleaves the lists. Check that all lists use the same kind of names.",
             stacklevel=4,
         )
+    versions = Message("write identifiers without their versions")
+    for said in about_spellings(ranked, versions, Message("write names alike in all lists")):
+        remarks.warn(said, stacklevel=4)
     return names, tuple(named), matrix
 
 

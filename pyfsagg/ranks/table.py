@@ -474,7 +474,8 @@ class RankTable:
         -----
         PyfsaggWarning
             If no name is in two lists: there is then no agreement to find, and the result only
-            interleaves the lists.
+            interleaves the lists.  If names of different lists differ in case, blanks or the version of an
+            identifier only.
 
         Examples
         --------

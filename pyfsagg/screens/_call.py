@@ -6,6 +6,8 @@ import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from math import comb
 from typing import Any, Literal
 
 import numpy as np
@@ -26,7 +28,7 @@ from pyfsagg._base.validation import (
 )
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._kernels.order_statistics import MOST_WEIGHTED, log_stuart
-from pyfsagg._message import Got, Param, Phrase, Remedy, Use, named
+from pyfsagg._message import Got, Message, Param, Phrase, Remedy, Use, named
 from pyfsagg._table.frames import pandas_series
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
@@ -217,23 +219,27 @@ def without_twins(library: Guides, shared: str) -> tuple[Guides, int]:
 
 
 _CONTROLS = re.compile(
-    r"(?i)(non|no)[ _-]?target.*|(neg\w*[ _-]?)?(control|ctrl)s?\d*|safe[ _-]?harbou?r\w*|scrambled?|ntc?"
+    r"(?i)(non|no)[ _-]?target.*|((neg\w*[ _-]?)?(control|ctrl)s?|scrambled?)([ _-]?\d+)?"
+    r"|safe[ _-]?harbou?r.*|ntc?([ _-]\d+)?"
 )
+_BEGINNING = re.compile(r"^(?:\D+(?=\d)|.*[_ .-]|.*)")
+"""What numbered names have in common, or those that differ in their last word."""
+FEW_CONTROLS = 50
+"""Of fewer control guides a user is warned.  Of 20 real genes of four guides, depleted by 3 standard
+deviations, .02 are found with 10 control guides, .63 with 20, .93 with 50 and .95 with 100 (calibration,
+`few_controls`)."""
 
 
 def find_controls(
     library: Guides, guides: Iterable[str] | None, genes: Iterable[str] | None
 ) -> NDArray[np.bool_]:
-    """Which guides are controls; a gene that seems to hold some, and is tested itself, is named."""
+    """Which guides are controls; genes that seem to be controls, and are tested themselves, are named."""
     is_control = np.zeros(len(library.names), dtype=bool)
-    named_so = next(filter(_CONTROLS.fullmatch, library.gene_names.tolist()), None)
-    if guides is None and genes is None and named_so is not None:
-        warn(
-            f"the guides of {named_so!r} seem to be controls, and are tested as a gene; to test the "
-            "others against them: ",
-            Use(control_genes=named_so),
-            stacklevel=4,
-        )
+    if guides is None and genes is None:
+        usual = list(filter(_CONTROLS.fullmatch, library.gene_names.tolist()))
+        if usual:
+            _advise_controls(usual, library)
+        return is_control
     for what, controls, known in (
         ("control_guides", guides, library.names),
         ("control_genes", genes, library.gene_names[library.gene]),
@@ -245,15 +251,14 @@ def find_controls(
         if not names:
             remedy = Remedy("drop it to test against all guides")
             raise DataError(named(what), " names no control", remedy)
-        present = np.isin(known, names)
-        absent = sorted(set(names) - set(known[present].tolist()))
+        present, absent = _matching(names, known)
         if not present.any():
             raise DataError(
                 "no guide of the screen is a control: ",
                 named(what),
                 f" names {enumerate_names(names, 3)}, but the screen contains ",
                 f"{enumerate_names(sorted(set(known.tolist())), 3)}",
-                Remedy("give names as they are in the screen"),
+                Remedy("give names as they are in the screen, or patterns with *"),
             )
         if absent:
             warn(
@@ -264,6 +269,62 @@ def find_controls(
             )
         is_control |= present
     return is_control
+
+
+def _matching(names: Sequence[str], known: NDArray[np.str_]) -> tuple[NDArray[np.bool_], list[str]]:
+    """Which of the known names are meant, and which of `names` mean none.  A name that is known is meant
+    itself; another one with ``*``, ``?`` or ``[…]`` is a pattern of the shell, and case counts."""
+    there = set(known.tolist())
+    meant, absent = there & set(names), []
+    for name in sorted(set(names) - there):
+        of_pattern = [one for one in there if fnmatchcase(one, name)]
+        meant.update(of_pattern)
+        absent += [] if of_pattern else [name]
+    return np.isin(known, list(meant)), absent
+
+
+def _advise_controls(usual: list[str], library: Guides) -> None:
+    """Say that genes of the usual names of controls are tested, and how to name all of them."""
+    patterns = _patterns_of(usual, library.gene_names.tolist())
+    many = int(np.isin(library.gene_names[library.gene], usual).sum())
+    whose = repr(usual[0]) if len(usual) == 1 else f"{len(usual):,} genes such as {usual[0]!r}"
+    as_what = "a gene" if len(usual) == 1 else "genes"
+    use: object = Message("name them in a file, one per line, for ", Param("control_genes"))
+    if patterns:
+        use = Use(control_genes=patterns[0] if len(patterns) == 1 else patterns)
+    warn(
+        f"the guides of {whose} seem to be controls, and are tested as {as_what}; to test the others "
+        f"against {plural(many, 'control guide')}: ",
+        use,
+        stacklevel=5,
+    )
+
+
+def _check_enough(n_controls: int, sizes: NDArray[np.int64]) -> None:
+    """Say that a null of few control guides cannot give small p-values to genes of the usual size."""
+    if n_controls >= FEW_CONTROLS:
+        return
+    n_guides = int(np.bincount(sizes).argmax())
+    least = 1.0 / comb(n_controls + n_guides, n_guides)
+    warn(
+        f"the null distribution rests on {plural(n_controls, 'control guide')}: no gene with "
+        f"{plural(n_guides, 'guide')} can have a p-value below {least:.1g}, and real genes are missed; "
+        f"name at least {FEW_CONTROLS} control guides, or none to test against all guides",
+        stacklevel=3,
+    )
+
+
+def _patterns_of(names: list[str], known: Sequence[str]) -> list[str]:
+    """At most five names, or patterns of their beginnings, that mean these of the known names and no
+    others; none if there are none."""
+    if len(names) <= 3:
+        return names
+    kinds: dict[str, list[str]] = {}
+    for name in names:
+        kinds.setdefault(_BEGINNING.findall(name)[0], []).append(name)
+    patterns = [alike[0] if len(alike) == 1 else f"{start}*" for start, alike in kinds.items()]
+    meant = {name for name in known if any(fnmatchcase(name, pattern) for pattern in patterns)}
+    return patterns if meant == set(names) and len(patterns) <= 5 else []
 
 
 SIDES: dict[str, tuple[SideName, ...]] = {
@@ -285,8 +346,8 @@ def screen(
     side: Literal["both", "low", "high"] = "both",
     alpha: float | tuple[float, float] | None = None,
     null: Literal["guides", "uniform"] = "guides",
-    control_guides: Iterable[str] | None = None,
-    control_genes: Iterable[str] | None = None,
+    control_guides: str | Iterable[str] | None = None,
+    control_genes: str | Iterable[str] | None = None,
     ties: Literal["average", "last"] = "average",
     min_guides: int = 1,
     missing: Literal["error", "drop"] = "error",
@@ -324,8 +385,10 @@ def screen(
     null : {"guides", "uniform"}
         The null distribution without controls: *guides* are assigned to the genes at random, without
         replacement, or their percentiles are *uniform*.  See Notes.
-    control_guides, control_genes : iterable of str, optional
-        Guides without an effect (all guides of the genes), which are then the null distribution.
+    control_guides, control_genes : str or iterable of str, optional
+        Guides without an effect (all guides of the genes), which are then the null distribution: names, or
+        patterns such as ``"NonTargeting*"``, in which ``*`` stands for any text, ``?`` for one character
+        and ``[…]`` for one of several; case counts, and a name of the screen means itself.
     ties : {"average", "last"}
         Guides of equal score share the average, or the last, of their ranks.
     min_guides : int
@@ -357,7 +420,8 @@ def screen(
     Warns
     -----
     PyfsaggWarning
-        If some controls are not in the screen, or scores look as if they had lost their sign.
+        If some controls are not in the screen, if there are fewer than 50 control guides, if genes that seem
+        to be controls are tested, or if scores look as if they had lost their sign.
 
     See Also
     --------
@@ -455,6 +519,9 @@ def screen(
             Param("guide_weights"),
             f" a gene may have {MOST_WEIGHTED}",
         )
+    if with_controls:
+        others = np.setdiff1d(np.flatnonzero(tested), library.gene[controls])
+        _check_enough(int(controls.sum()), sizes[others] if len(others) else sizes[tested])
     members = np.flatnonzero(tested[library.gene])
     members = members[np.argsort(library.gene[members], kind="stable")]
     starts = np.r_[0, np.cumsum(sizes[tested])].astype(np.int64)

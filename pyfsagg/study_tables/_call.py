@@ -6,6 +6,7 @@ import hashlib
 import os
 import re
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from typing import Any, Literal
@@ -15,16 +16,17 @@ import pandas as pd
 import scipy
 
 from pyfsagg._base.arithmetic import ADJUSTMENTS, Floats
+from pyfsagg._base.identifiers import about_spellings, without_version
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_choice, check_integer, one_nan
 from pyfsagg._base.words import enumerate_names, plural
-from pyfsagg._message import Param, Remedy, Use
+from pyfsagg._message import Message, Param, Phrase, Remedy, Use
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.datasets import read_table
 from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
 from pyfsagg.ranks import rank_scores
-from pyfsagg.study_tables._result import Studies
+from pyfsagg.study_tables._result import ADAPTIVE, Studies
 
 KNOWN = {
     "item": (
@@ -42,6 +44,12 @@ KNOWN = {
 """Columns without case and signs, of DESeq2, edgeR, limma, sleuth, Seurat and scanpy, the likeliest first."""
 LARGEST_Z = 37.0  # beyond, a p-value is 0
 CUT = 0.5  # a table without p-values above this is no whole table
+OPPOSED = 0.05  # share of statistics without the sign of their effect, above which they are of other tests
+UNDIRECTED = (
+    "The p-values of a likelihood-ratio or F test of several coefficients have no direction: give the "
+    "tests of one contrast, or combine the items, ranked by p-value, with ",
+    Phrase("aggregate", "pyfsagg.aggregate"),
+)
 
 
 def _one_by_one(tables: Any, study: str | None) -> dict[str, pd.DataFrame]:
@@ -76,7 +84,12 @@ def _frame(table: Any) -> pd.DataFrame:
 
 
 def _evidence_of(
-    frame: pd.DataFrame, label: str, given: Mapping[str, str | None], by_rank: bool, duplicates: str
+    frame: pd.DataFrame,
+    label: str,
+    given: Mapping[str, str | None],
+    by_rank: bool,
+    duplicates: str,
+    strip_version: bool,
 ) -> pd.DataFrame:
     """Log p-values up and down, effect and standard error of one study, by item."""
     found = {role: _find(frame, role, name, label) for role, name in given.items()}
@@ -85,6 +98,8 @@ def _evidence_of(
         raise _not_found("item", "names of items", label, frame)
     value = {role: _numbers(frame[name], label) if name else None for role, name in found.items()}
     effect, p, statistic = value["effect"], value["p_value"], value["statistic"]
+    if effect is not None and statistic is not None:
+        _check_signs(effect, statistic, p, found, label)
     sign = statistic if effect is None else effect
     if sign is None:
         raise _not_found("effect", "effects with signs, such as log fold changes", label, frame)
@@ -94,7 +109,8 @@ def _evidence_of(
     rows["size"] = np.abs(sign if statistic is None else statistic)
     rows["effect"] = np.nan if effect is None else effect
     rows["standard_error"] = _standard_errors(rows, value["standard_error"])
-    rows.index = pd.Index(map(_text, frame.index if item is None else frame[item]))
+    names = map(_text, (frame.index if item is None else frame[item]).tolist())
+    rows.index = pd.Index(map(without_version, names) if strip_version else names)
     known = rows["sign"].notna() & rows["size" if p is None else "p"].notna()
     rows = rows[known & (rows.index != "")]
     twice = rows.index.duplicated()
@@ -102,7 +118,8 @@ def _evidence_of(
         many, first = plural(int(twice.sum()), "row"), rows.index[twice][0]
         remedy = Remedy("keep one row for each, or the first one with ", Use(duplicates="first"))
         raise DataError(f"{many} of {label!r} repeat a name, the first {first!r}", remedy)
-    return rows.assign(**_log_p(rows, p is not None, by_rank, label))[~twice]
+    rows = rows[~twice]
+    return rows.assign(**_log_p(rows, p is not None, by_rank, label))
 
 
 def _log_p(rows: pd.DataFrame, known: bool, by_rank: bool, label: str) -> dict[str, Floats]:
@@ -152,12 +169,44 @@ def _find(frame: pd.DataFrame, role: str, name: str | None, label: str) -> str |
     raise UnknownNameError(f"{role} column (of {label!r})", name, map(str, frame.columns))
 
 
+def _check_signs(
+    effect: Floats, statistic: Floats, p: Floats | None, names: Mapping[str, Any], label: str
+) -> None:
+    """Refuse effects whose sign is not that of the test: those of one contrast of several, beside a
+    likelihood ratio or F. A χ² of one degree of freedom is the square of a deviate, and has the sign."""
+    with np.errstate(invalid="ignore"):
+        known = (effect != 0.0) & (statistic != 0.0) & ~np.isnan(effect + statistic)
+        unlike = (np.sign(effect) != np.sign(statistic)) & known
+    if unlike.sum() <= OPPOSED * known.sum():
+        return
+    unsigned = bool((statistic[known] > 0.0).all())
+    if unsigned and p is not None and _of_one_deviate(statistic[known], p[known]):
+        return
+    what = f"has the other one in {unlike.sum():,} of {known.sum():,} rows"
+    raise DataError(
+        f"the sign of {names['effect']!r} in {label!r} is not that of its test: the statistic "
+        f"{names['statistic']!r} {'is never negative' if unsigned else what}. ",
+        *UNDIRECTED,
+        ". If it tests one coefficient, leave its column out",
+    )
+
+
+def _of_one_deviate(statistic: Floats, p: Floats) -> bool:
+    """Whether p-values are those of |z|, or of z² (χ² with one degree of freedom)."""
+    told = p > 0.0
+    z = statistic[told]
+    deviates = (2.0 * scipy.special.ndtr(-z), scipy.special.chdtrc(1.0, z))
+    with np.errstate(divide="ignore"):
+        return any(np.allclose(np.log(one), np.log(p[told]), rtol=0.01) for one in deviates)
+
+
 def _not_found(role: str, what: str, label: str, frame: pd.DataFrame) -> DataError:
     known = enumerate_names(list(map(str, frame.columns)))
     remedy = Remedy("name the column with ", Param(role))
-    return DataError(
-        f"{label!r} has no column that is known to contain {what}; it has {known}", remedy
-    )
+    parts = [f"{label!r} has no column that is known to contain {what}; it has {known}", remedy]
+    if role == "effect" and {"F", "LR"} & set(frame.columns):
+        parts += [". ", *UNDIRECTED]
+    return DataError(*parts)
 
 
 def _numbers(column: pd.Series[Any], label: str) -> Floats:
@@ -188,6 +237,7 @@ def studies(
     evidence: Literal["p_values", "ranks"] = "p_values",
     adjust: str = "adafilter",
     duplicates: Literal["error", "first"] = "error",
+    strip_version: bool = False,
 ) -> Studies:
     """Items with an effect of the same sign in at least `min_studies` studies.
 
@@ -202,7 +252,8 @@ def studies(
     item, effect, p_value, statistic, standard_error : str, optional
         Columns; those of DESeq2, edgeR, limma, sleuth, Seurat and scanpy are known, and the index of a
         frame names its items.  `effect` (log fold change) gives the sign, `p_value` is two-sided and not
-        adjusted.  A `statistic` with a sign can stand for both if ``evidence="ranks"``.
+        adjusted.  A `statistic` with a sign can stand for both if ``evidence="ranks"``.  Likelihood-ratio
+        and F tests of several coefficients have no sign, and are refused.
     study : str, optional
         Of one long table, the column that names the studies.
     min_studies : int
@@ -210,13 +261,17 @@ def studies(
     evidence : {"p_values", "ranks"}
         What a study says of an item: its p-value, or its place among all items of the study divided by
         their number, which supposes nothing of the p-values but resolves much less.
-    adjust : {"adafilter", "bh", "holm", "bonferroni"}
+    adjust : {"adafilter", "adafilter_bounded", "bh", "holm", "bonferroni"}
         Correction across items.  "adafilter" omits items of which fewer than r − 1 studies say
         anything, and finds far more at the same false discovery rate where most items are null in all
-        studies; for r = 1 it is "bh".
+        studies; for r = 1 it is "bh".  It has a statistic of its own, so its adjusted p-value can be below
+        the p-value; "adafilter_bounded" is the larger of the two.
     duplicates : {"error", "first"}
-        Refuse an item that a study names twice, or keep its first row.  If the rows are sorted by p-value
-        that is the smallest of several, which is too small.
+        Refuse an item that a study names twice, or keep its first row with a known value.  If the rows are
+        sorted by p-value that is the smallest of several, which is too small.
+    strip_version : bool
+        Cut the versions of identifiers of Ensembl and RefSeq (``ENSG00000141510.18``), so that tables of
+        different releases match.
 
     Returns
     -------
@@ -225,12 +280,14 @@ def studies(
     Raises
     ------
     DataError
-        For fewer than two studies, no common item, columns that are not found, a p-value outside of 0 to 1.
+        For fewer than two studies, no common item, columns that are not found, a p-value outside of 0 to
+        1, effects that do not have the sign of their statistic.
 
     Warns
     -----
     PyfsaggWarning
-        If a table holds small p-values only.
+        If a table holds small p-values only, if names differ in version, case or blanks only, or if studies
+        seem to share samples (:meth:`Studies.pairs`).
 
     See Also
     --------
@@ -266,23 +323,29 @@ def studies(
     """
     call = Call.of(studies, locals(), data=("tables",))
     check_choice("evidence", evidence, ("p_values", "ranks"))
-    check_choice("adjust", adjust, ("adafilter", *ADJUSTMENTS))
+    check_choice("adjust", adjust, (*ADAPTIVE, *ADJUSTMENTS))
     check_choice("duplicates", duplicates, ("error", "first"))
     columns = {"item": item, "effect": effect, "p_value": p_value, "statistic": statistic}
     columns["standard_error"] = standard_error
     frames = {
-        name: _evidence_of(frame, name, columns, evidence == "ranks", duplicates)
+        name: _evidence_of(frame, name, columns, evidence == "ranks", duplicates, strip_version)
         for name, frame in _one_by_one(tables, study).items()
     }
     if len(frames) < 2:
         raise DataError("at least two studies are needed, got one")
-    names = list(dict.fromkeys(item for frame in frames.values() for item in frame.index))
+    items = [frame.index.tolist() for frame in frames.values()]
+    names = list(dict.fromkeys(chain.from_iterable(items)))
+    alike = Message("name the items alike in all tables")
+    versions = Message("cut the versions with ", Use(strip_version=True))
+    spelled = about_spellings(items, versions, alike)
     if len(names) == sum(map(len, frames.values())):
         first = [f"{frame.index[0]!r} in {name!r}" for name, frame in frames.items()]
         raise DataError(
             f"no item is in two studies; the first names are {enumerate_names(first, 3)}",
-            Remedy("name the items alike in all tables"),
+            Remedy(spelled[0] if spelled else alike),
         )
+    for said in spelled:
+        warn(said, stacklevel=2)
     up, down, effects, errors = (
         np.stack([frame[what].reindex(names).to_numpy() for frame in frames.values()])
         for what in ("up", "down", "effect", "standard_error")
@@ -292,9 +355,9 @@ def studies(
     digest = hashlib.sha256("\0".join((*names, "", *frames)).encode())
     digest.update(log_p.tobytes())
     settings = {"min_studies": min_studies, "evidence": evidence, "adjust": adjust}
-    settings["duplicates"] = duplicates
+    settings |= {"duplicates": duplicates, "strip_version": strip_version}
     sizes = {"n_studies": len(frames), "n_items": len(names)}
-    return Studies(
+    found = Studies(
         names=tuple(names),
         studies=tuple(frames),
         log_p=log_p,
@@ -305,3 +368,6 @@ def studies(
         parameters={**settings, "call": call.record()},
         data={**sizes, "sha256": digest.hexdigest()},
     )
+    if shared := found._warning():
+        warn(*shared, stacklevel=2)
+    return found

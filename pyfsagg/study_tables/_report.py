@@ -56,6 +56,7 @@ OF_PAIRS: dict[str, Any] = {
     "expected": ("By chance", numbers),
     "correlation": ("Correlation", lambda values: [*map(number, values)]),
     "middle": ("In the middle", lambda values: [*map(number, values)]),
+    "overlap": ("Common errors", lambda values: [*map(number, values)]),
     "shared": ("Shared samples?", lambda values: ["maybe" if one else "" for one in values]),
 }
 
@@ -80,8 +81,9 @@ def studies_page(result: Studies, view: Mapping[str, Any]) -> Report:
         frame,
         OF_PAIRS,
         "True effects make tails agree. In the middle 80 % of both studies most items are null: two "
-        "studies that agree there by 0.2 more than other pairs may share samples, controls or an "
-        "artefact.",
+        "studies may share samples, controls or an artefact if they agree there by 0.2 more than other "
+        "pairs, or by 0.2 while their errors cancel. Common errors: correlation of the errors, from the "
+        "differences of the normal deviates, whose variance does not depend on what is true.",
         find="study" if len(frame) > 30 else "",
     )
     sections = [

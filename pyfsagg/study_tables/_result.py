@@ -17,7 +17,7 @@ from pyfsagg._base import words
 from pyfsagg._base.arithmetic import Booleans, Floats, adjust_p_values
 from pyfsagg._base.fields import stored
 from pyfsagg._base.validation import check_choice, check_real
-from pyfsagg._base.words import plural
+from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._report.page import Block, PageTable, Text
 from pyfsagg._run.result import Recorded, records
 from pyfsagg.ranks import rank_scores
@@ -64,11 +64,17 @@ def two_sided(log_p: Floats) -> Floats:
         return np.asarray(np.minimum(1.0, 2.0 * np.exp(log_p)))
 
 
+ADAPTIVE = ("adafilter", "adafilter_bounded")
+"""Corrections by adaptive filtering, as it is published, and never below the p-value of the item."""
 NOMINAL = 0.05  # one-sided p-value up to which a study carries an item, or speaks against it
 MIDDLE = 1.2816
 """Normal scores up to here are the middle 80 % of a study, where most items are null."""
+QUARTILES = 1.34898
+"""Distance of the quartiles of a normal distribution of variance 1."""
 SHARED = 0.2
-"""Excess correlation in the middle above which two studies are reported to share something."""
+"""Correlation in the middle, in excess of other pairs, above which two studies may share something."""
+OVERLAP = 0.3
+"""Share of common errors above which they seem to share something whatever other pairs do."""
 INDEPENDENT = (
     "The p-values assume independent studies with valid p-values. Copies of a study, or overlapping "
     "cohorts, make them too small."
@@ -151,12 +157,13 @@ class Studies(Recorded):
 
     def _adjusted(self, r: int, log_p: Floats, combined: Floats) -> Floats:
         """Adjusted p-values (G,) of "fewer than r studies, in the direction of the item", from those (2, m,
-        G) of studies and `combined` ones (2, G); adaptive filtering does not let them fall below these."""
+        G) of studies and `combined` ones (2, G); adaFilter takes both directions as 2 G tests."""
         p = two_sided(self._with_sign(combined))
-        if self.adjust == "adafilter" and r > 1:
-            both = filtered(np.concatenate(list(log_p), axis=1), r).reshape(2, -1)
-            return np.asarray(np.maximum(self._with_sign(both), p))
-        return adjust_p_values(p, "bh" if self.adjust == "adafilter" else self.adjust)
+        if self.adjust not in ADAPTIVE or r == 1:
+            return adjust_p_values(p, "bh" if self.adjust in ADAPTIVE else self.adjust)
+        both = filtered(np.concatenate(list(log_p), axis=1), r).reshape(2, -1)
+        adjusted = self._with_sign(both)
+        return adjusted if self.adjust == "adafilter" else np.asarray(np.maximum(adjusted, p))
 
     @cached_property
     def _by_number(self) -> Floats:
@@ -270,11 +277,25 @@ class Studies(Recorded):
 
         ``common`` items, the ``correlation`` of their normal scores with signs, items that both carry in one
         direction (``both_tails``) and how many are ``expected`` of independent studies, the correlation in
-        the ``middle`` 80 % of both, and whether that is 0.2 above the median of the other pairs (``shared``).
-        What is true makes tails agree.  The middle, where most items are null, agrees if samples, controls or
-        an artefact are shared.
+        the ``middle`` 80 % of both, the ``overlap``, and whether the pair seems to have ``shared`` something.
+        What is true makes tails agree, and the middle too if it has many small effects; samples, controls or
+        an artefact in common make the middle agree and errors cancel.  The differences of the normal
+        deviates of two independent studies have variance 2 whatever is true, and 2 (1 − c) if the errors
+        have correlation c: ``overlap`` is c by their quartiles, NaN without p-values.  A pair is ``shared``
+        if ``middle`` is above 0.2 (more with few items) and either ``overlap`` above 0.3 (likewise), or
+        ``middle`` 0.2 above the median of the other pairs.
         """
         return self._pairs.copy()
+
+    @cached_property
+    def _deviates(self) -> Floats:
+        """Normal deviates (m, G) with the signs of the effects; NaN where ranks leave them unknown."""
+        if self.parameters["evidence"] == "ranks":
+            with np.errstate(divide="ignore", invalid="ignore"):
+                return self.effects / self.standard_errors
+        up, down = self.log_p
+        sizes = -scipy.special.ndtri_exp(np.minimum(up, down))
+        return np.asarray(np.where(up <= down, sizes, -sizes))
 
     @cached_property
     def _pairs(self) -> pd.DataFrame:
@@ -294,11 +315,16 @@ class Studies(Recorded):
                 "both_tails": int((tails[:, i] & tails[:, j]).sum()),
                 "expected": float(shares.prod(axis=1).sum() * both.sum()),
                 "middle": _correlation(scores[i][middle], scores[j][middle]),
+                "overlap": _common_errors(self._deviates[i], self._deviates[j]),
             })  # fmt: skip
         frame = pd.DataFrame(rows)
-        others = [frame["middle"].drop(k).median() for k in frame.index]
-        noise = 3.0 / np.sqrt(np.maximum(frame["common"], 1))
-        frame["shared"] = frame["middle"] - np.nan_to_num(others) > np.maximum(SHARED, noise)
+        root = np.sqrt(np.maximum(frame["common"], 1))
+        enough, middle = np.maximum(SHARED, 3.0 / root), frame["middle"]
+        others = np.nan_to_num([middle.drop(k).median() for k in frame.index])
+        # Of one pair the middle decides alone, if its deviates are unknown.
+        apart = middle - others > enough if len(frame) > 1 else frame["overlap"].isna()
+        cancel = frame["overlap"] > np.maximum(OVERLAP, 5.0 / root)
+        frame["shared"] = (middle > enough) & (apart | cancel)
         return frame
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
@@ -314,29 +340,73 @@ class Studies(Recorded):
         return [f"result.to_frame().head({view['top']})", "result.by_study()", "result.pairs()"]
 
     def sentences(self, fdr: float = 0.05) -> list[str]:
-        """What was found, and what it rests on."""
+        """What was found, and what it rests on; first of all, whether studies seem to share samples."""
         found, left = self._found(fdr), self.by_study(fdr)["left"]
         up, total, m = int((found & self._up).sum()), int(found.sum()), len(self.studies)
         sentences = [
+            *self._warning(),
             f"{plural(total, 'item')} of {len(self.names):,} in at least {self.min_studies} of {m} studies "
-            f"with one sign, with a false discovery rate of at most {fdr:g}: {up:,} up, {total - up:,} down."
+            f"with one sign, with a false discovery rate of at most {fdr:g}: {up:,} up, {total - up:,} down.",
+            self._overlap(),
         ]
         if total and m > self.min_studies:
-            least, remain = self.studies[int(left.argmin())], f"{left.min():,} of {total:,} remain."
-            sentences.append(f"They rest most on {least}: without it {remain}")
+            least, rest = (
+                self.studies[int(left.argmin())],
+                "It rests" if total == 1 else "They rest",
+            )
+            remain = f"{left.min():,} of {total:,} {'remains' if total == 1 else 'remain'}."
+            sentences.append(f"{rest} most on {least}: without it {remain}")
         if conflicts := int(self._carries[1][:, found].any(axis=0).sum()):
-            other = "are significant with the other sign in some study."
-            sentences.append(f"{conflicts:,} of them {other}")
+            among = "It" if total == 1 else f"{conflicts:,} of them"
+            one = "is" if conflicts == 1 else "are"
+            sentences.append(f"{among} {one} significant with the other sign in some study.")
         spread = i_squared(self.effects, self.standard_errors)[found]
         if not np.isnan(spread).all():
-            beyond = "Their effects differ between studies beyond the standard errors"
-            sentences.append(f"{beyond}: the median I² is {np.nanmedian(spread):.0%}.")
-        than = ", more than other pairs do" if m > 2 else "; many small effects would do the same"
-        return sentences + [
-            f"{row['study']} and {row['other']} agree where most items are null (correlation "
-            f"{row['middle']:.2f} in the middle 80 %){than}. If one is a copy, or they share samples or "
-            "controls, they count as one study: leave one out."
-            for row in self._pairs[self._pairs["shared"]].to_dict("records")
+            share = f"{np.nanmedian(spread):.0%}"
+            of = "its effects" if total == 1 else "their effects"
+            median = "I²" if total == 1 else "median I²"
+            sentences.append(
+                f"Between studies {of} vary no more than their standard errors explain ({median} 0%)."
+                if share == "0%"
+                else f"Of the variation of {of} between studies, {share} is beyond the standard errors "
+                f"({median})."
+            )
+        return sentences
+
+    def _overlap(self) -> str:
+        """How many items are in all studies, and in one only."""
+        m, known = len(self.studies), (~np.isnan(self.log_p[0])).sum(axis=0)
+        everywhere, once = int((known == m).sum()), int((known == 1).sum())
+        studies = "both studies" if m == 2 else f"all {m} studies"
+        if everywhere == len(known):
+            return f"All items are in {studies}."
+        return f"{everywhere:,} of {plural(len(known), 'item')} are in {studies}, {once:,} in one only."
+
+    def _warning(self) -> list[str]:
+        """A sentence on the pairs that seem to share something, if there are any."""
+        pairs = self._pairs[self._pairs["shared"]].sort_values(
+            "middle", ascending=False, kind="stable"
+        )
+        if not len(pairs):
+            return []
+        both = list(zip(pairs["study"], pairs["other"], strict=True))
+        if len(pairs) == 1:
+            which, where = (
+                " and ".join(both[0]),
+                f"correlation {pairs['middle'].iloc[0]:.2f} in the middle 80 %",
+            )
+        else:
+            names = enumerate_names([" with ".join(pair) for pair in both], 3)
+            which = f"{len(pairs):,} pairs of studies ({names})"
+            low, high = pairs["middle"].iloc[[-1, 0]]
+            where = f"correlations from {low:.2f} to {high:.2f} in the middle 80 %"
+        doubt = ""
+        if len(self._pairs) == 1 and pairs["overlap"].isna().any():
+            doubt = "; many small effects would do the same"
+        return [
+            f"{which} agree where most items are null ({where}){doubt}. Copies and analyses of one data set, "
+            "or studies with samples or controls in common, count as one study: keep one of them. "
+            "Otherwise the p-values are too small."
         ]
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
@@ -377,7 +447,20 @@ class Studies(Recorded):
 
 
 def _correlation(left: Floats, right: Floats) -> float:
-    return float(np.corrcoef(left, right)[0, 1]) if len(left) > 2 else float("nan")
+    """NaN for fewer than three items, or where a study has one value for all of them."""
+    if len(left) < 3 or np.ptp(left) == 0.0 or np.ptp(right) == 0.0:
+        return float("nan")
+    return float(np.corrcoef(left, right)[0, 1])
+
+
+def _common_errors(left: Floats, right: Floats) -> float:
+    """Correlation of the errors of two studies, from the quartiles of the differences of their deviates
+    (2 (1 − c) is the variance); items without a sign, such as those with p = 1, say nothing."""
+    told = np.isfinite(left + right) & (left != 0.0) & (right != 0.0)
+    if not told.any():
+        return float("nan")
+    low, high = np.quantile(left[told] - right[told], [0.25, 0.75])
+    return float(1.0 - 0.5 * ((high - low) / QUARTILES) ** 2)
 
 
 def i_squared(effects: Floats, errors: Floats) -> Floats:

@@ -457,6 +457,29 @@ def false_discoveries(
     return (*false, *found)
 
 
+@calibrated(
+    "screen",
+    Claim("screen(controls).fdr", "level", ALPHA, (0.0, 0.055), of=OF_GENES),
+    Claim("screen(controls).fdr (share of the real ones)", "power", ALPHA),
+    designs=[{"controls": controls} for controls in (1, 5, 10, 20, 50, 100, 500)],
+    runs=100,
+)
+def few_controls(rng: np.random.Generator, controls: int) -> tuple[float, float]:
+    """1,000 genes of four guides, 20 of them depleted by 3 standard deviations, and few or many control
+    guides: share of genes without an effect among those found at 0.05, and share of the real ones found."""
+    genes = _guides_per_gene(rng, 1000, "4")
+    scores = np.r_[
+        rng.standard_normal(len(genes)) - 3.0 * (genes < 20), rng.standard_normal(controls)
+    ]
+    labels = [*map(str, genes), *["control"] * controls]
+    given: dict[str, Any] = {"side": "low", "p_values": ndtr(scores), "control_genes": "control"}
+    found = screen(scores, labels, **given)
+    adjusted = found.of_side("low").adjusted_p_values
+    chosen = [int(found.genes[j]) for j in np.flatnonzero(adjusted <= ALPHA)]
+    false = float(np.mean([gene >= 20 for gene in chosen])) if chosen else 0.0
+    return false, sum(gene < 20 for gene in chosen) / 20
+
+
 # -------------------------------------------------------------------------------------------------
 # verdicts on printed values: limits of their own kind, and values of other data sets
 # -------------------------------------------------------------------------------------------------

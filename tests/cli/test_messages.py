@@ -96,6 +96,7 @@ def test_every_setting_has_the_name_of_its_flag() -> None:
         (["use ", Use("Checks", bins=7)], "use checks=pyfsagg.Checks(bins=7)"),
         ([Use(ties=","), " or ", Use(ties=".")], "--ties , or --ties ."),
         (["accept: ", Use(ties=["a", "b_c"])], "accept: --ties a,b_c"),
+        ([Use(ties="N T*"), " or ", Use(ties=["a*", "b"])], "--ties 'N T*' or --ties 'a*,b'"),
         ([Use(ties={"mrmr": {"n_features": 100}}), ": 9 s"], "--ties mrmr.n_features=100: 9 s"),
         (["into ", Use(ties=Name("FOLDER"))], "into --ties FOLDER"),
         (["declare them: ", Phrase("scores", "RankTable")], "declare them: --scores"),

@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 from pyfsagg import load_result, screen
+from pyfsagg.exceptions import PyfsaggWarning
 
 RNG = np.random.default_rng(5)
 GENES = np.repeat([f"g{i}" for i in range(50)], 4)
@@ -52,13 +53,17 @@ def test_the_code_of_the_report_makes_it_again(pyfsagg, table, tmp_path) -> None
         "p.low --p-high p.high --control-genes controls.txt --ties last --min-guides 2 --fdr 0.1 "
         "--output out --quiet"
     )
-    assert done.stdout == done.stderr == ""
+    assert done.stdout == ""
+    assert (
+        "rests on 8 control guides: no gene with 4 guides can have a p-value below" in done.stderr
+    )
     found = load_result(tmp_path / "out")
     assert found.controls.sum() == 8
     np.testing.assert_array_equal(found.scores, SIGNED)
     assert found.of_side("low").alpha == np.mean(TABLE["p.low"] <= 0.25)
     space: dict = {}
-    exec(found.repeat(), space)
+    with pytest.warns(PyfsaggWarning, match="rests on 8 control guides"):
+        exec(found.repeat(), space)
     pd.testing.assert_frame_equal(space["result"].to_frame(), found.to_frame())
 
 

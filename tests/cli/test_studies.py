@@ -43,6 +43,28 @@ def test_studies(studies: list[str], tmp_path, command: Command) -> None:
     assert "Shared samples?" in page
 
 
+def test_names_and_tests_of_studies(studies: list[str], tmp_path, command: Command) -> None:
+    first, second = (pd.read_csv(path, sep="\t") for path in studies[:2])
+    genes = [f"ENSG{j:011d}" for j in range(200)]
+    for frame, version in ((first, 1), (second, 4)):
+        frame["gene"] = [f"{gene}.{version if j > 9 else 1}" for j, gene in enumerate(genes)]
+        frame.to_csv(tmp_path / f"{version}.csv", index=False)
+    paths = [str(tmp_path / "1.csv"), str(tmp_path / "4.csv")]
+    said, noted = (
+        " ".join(text.split())
+        for text in command("studies", *paths, "--output", str(tmp_path / "versions"))
+    )
+    assert "10 of 390 items are in both studies, 380 in one only." in said
+    assert "190 names differ between lists in the version only" in noted
+    assert noted.count("cut the versions with --strip-version") == 1
+    said, noted = command("studies", *paths, "--strip-version", "--output", str(tmp_path / "cut"))
+    assert "All items are in both studies." in " ".join(said.split())
+    assert "strip-version" not in noted
+    scope: dict[str, Any] = {}
+    exec(pyfsagg.load_result(tmp_path / "cut").repeat(), scope)
+    assert scope["result"].names[0] == genes[0]
+
+
 def test_influence_of_lists(tmp_path, command: Command) -> None:
     scores = np.random.default_rng(1).normal(np.arange(15) / 4, size=(7, 15))
     frame = pd.DataFrame(scores.T, columns=[f"judge{i}" for i in range(7)])

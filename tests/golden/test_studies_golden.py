@@ -7,11 +7,13 @@ n − r + 1 studies, which is what metarep calls the r-value of one side (missin
 """
 
 import numpy as np
+import pandas as pd
 import pytest
 from golden import stored
 from numpy.testing import assert_allclose
-from scipy.special import log_ndtr
+from scipy.special import log_ndtr, ndtr
 
+import pyfsagg
 from pyfsagg.study_tables._result import filtered, partial_conjunction
 
 R = stored("studies_r.json")
@@ -36,3 +38,18 @@ def test_fisher_of_the_rest(r: int, side: str) -> None:
 def test_adaptive_filter(r: int) -> None:
     expected = np.array(R[f"adafilter_{r}"], dtype=float)
     assert_allclose(filtered(np.concatenate(list(LOG_P), axis=1), r), expected, rtol=1e-11)
+
+
+@pytest.mark.parametrize("r", [2, 3, 4])
+def test_the_public_call_is_the_published_procedure(r: int) -> None:
+    names = [f"g{j}" for j in range(Z.shape[1])]
+    tables = {
+        f"study{i}": pd.DataFrame({"gene": names, "logFC": row, "PValue": 2 * ndtr(-np.abs(row))})
+        for i, row in enumerate(Z)
+    }
+    found = pyfsagg.studies(tables, min_studies=r, adjust="adafilter")
+    up, down = np.array(R[f"adafilter_{r}"], dtype=float).reshape(2, -1)
+    place = [names.index(name) for name in found.names]
+    expected = np.where(found._up, up[place], down[place])
+    assert_allclose(found.adjusted_p_values, expected, rtol=1e-7)
+    assert (found.adjusted_p_values < 1.0).any()

@@ -221,3 +221,15 @@ def test_lists_are_written_out_ten_thousand_times_at_most():
     assert whole_weights(np.array([9_998.0, 2.0])).tolist() == [9_998, 2]
     with pytest.raises(ParameterError, match="sum to 10,001, more than 10,000"):
         whole_weights(np.array([9_998.0, 3.0]))
+
+
+def test_names_that_differ_in_spelling_only_are_pointed_out() -> None:
+    said = "1 name differs between lists in case or blanks only, such as 'TP53' and 'tp53'.*write names"
+    with pytest.warns(PyfsaggWarning, match=said):
+        table = RankTable.from_lists([["TP53", "MYC"], ["tp53 ", "MYC"]])
+    assert table.n_items == 3  # nothing is merged
+    said = "in the version only, such as 'NM_000546.5' and 'NM_000546.6'"
+    with pytest.warns(PyfsaggWarning, match=said):
+        RankTable.from_lists([["NM_000546.5", "MYC"], ["NM_000546.6", "MYC"]])
+    RankTable.from_lists([["a", "A"], ["A", "a"]])  # one list tells them apart
+    RankTable.from_lists([["RP11-34P13.7", "b"], ["RP11-34P13.8", "b"]])  # no versions

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import re
 from fractions import Fraction
 from types import SimpleNamespace
 
@@ -98,7 +99,8 @@ def test_p_against_controls_is_that_of_all_draws_from_the_pool(alpha):
     """The guides of a gene and the controls together, every choice of so many counted."""
     rng = np.random.default_rng(11)
     genes = np.array(["c"] * 5 + ["a"] * 2 + ["b"] * 3 + ["d"] * 4)
-    found = screen(np.round(rng.standard_normal(14), 1), genes, control_genes=["c"], alpha=alpha)
+    with pytest.warns(PyfsaggWarning, match="rests on 5 control guides"):
+        found = screen(np.round(rng.standard_normal(14), 1), genes, control_genes="c", alpha=alpha)
     for of_side in found.sides.values():
         places = np.array([Fraction(round(u * 28), 28) for u in of_side.percentiles])
         for g, gene in enumerate(found.genes):
@@ -110,7 +112,10 @@ def test_p_against_controls_is_that_of_all_draws_from_the_pool(alpha):
             assert of_side.p_values[g] == pytest.approx(expected, rel=1e-12), gene
     # No p-value is below that of the best place before all controls.
     scores, genes = np.r_[[-9.0, -8.0, -7.0], np.linspace(-1, 1, 20)], ["hit"] * 3 + ["none"] * 20
-    found = screen(scores, genes, control_genes=["none"], alpha=alpha)
+    with pytest.warns(
+        PyfsaggWarning, match="no gene with 3 guides can have a p-value below 0.0006,"
+    ):
+        found = screen(scores, genes, control_genes=["none"], alpha=alpha)
     assert found.of_side("low").p_values[0] == pytest.approx(1 / math.comb(23, 3), rel=1e-12)
     assert found.controls.sum() == 20
     assert found.parameters["null"] == "controls"
@@ -296,7 +301,8 @@ def test_bad_input(arguments, error, message):
 def test_warnings():
     scores, genes = [1.0, 2.0, 3.0], ["a", "a", "b"]
     said = "1 of 2 names in control_genes are not in the screen: z"
-    with pytest.warns(PyfsaggWarning, match=said):
+    few = r"rests on 1 control guide: no gene with 2 guides can have a p-value below 0\.3,"
+    with pytest.warns(PyfsaggWarning, match=said), pytest.warns(PyfsaggWarning, match=few):
         found = screen(scores, genes, control_genes=["b", "z"])
     assert found.controls.tolist() == [False, False, True]
     with pytest.warns(PyfsaggWarning, match="no score is below 0 although log fold changes are"):
@@ -306,8 +312,42 @@ def test_warnings():
         with pytest.warns(PyfsaggWarning, match=f"guides of '{name}' seem to be controls"):
             screen(rng.standard_normal(12), ["a"] * 4 + ["NTRK1"] * 4 + [name] * 4)
     given = {"guides": list("wxyz"), "control_guides": ["w"], "control_genes": ["c"]}
-    found = screen([1.0, 2.0, 3.0, 4.0], ["a", "a", "b", "c"], **given)
+    with pytest.warns(PyfsaggWarning, match="rests on 2 control guides"):
+        found = screen([1.0, 2.0, 3.0, 4.0], ["a", "a", "b", "c"], **given)
     assert found.controls.tolist() == [True, False, False, True]
+
+
+def test_controls_by_pattern():
+    """The advice names all controls, and followed it finds what is there."""
+    rng = np.random.default_rng(1)
+    genes = np.array([f"g{i // 4}" for i in range(400)])
+    genes = np.r_[genes, [f"NonTargetingGuide_{i:04d}" for i in range(60)], ["NTC*"]]
+    scores = np.r_[np.repeat([-5.0, 0.0], [8, 392]), np.zeros(61)] + rng.standard_normal(461)
+    with pytest.warns(PyfsaggWarning, match="60 genes such as 'NonTargetingGuide_0000'") as caught:
+        screen(scores, genes)
+    advice = re.search(r"60 control guides: control_genes='(.*)'$", str(caught[0].message))
+    assert advice is not None
+    found = screen(scores, genes, control_genes=advice[1])
+    assert found.controls.tolist() == [name.startswith("Non") for name in genes]
+    assert set(found.select("low")) == {"g0", "g1"}
+    names = [f"NonTargetingGuide_{i:04d}" for i in range(60)]
+    assert screen(scores, genes, control_genes=names).to_frame().equals(found.to_frame())
+    for pattern, number in (("NonTargetingGuide_000?", 10), ("*_005[0-4]", 5), ("NTC*", 1)):
+        with pytest.warns(PyfsaggWarning, match="rests on"):
+            assert screen(scores, genes, control_genes=pattern).controls.sum() == number
+    with pytest.raises(DataError, match=r"no guide of the screen is a control.*patterns with \*"):
+        screen(scores, genes, control_genes="nontargeting*")  # case counts
+    for kinds, advised in (
+        (["ctrl1", "ctrl2"], r"control_genes=\['ctrl1', 'ctrl2'\]"),
+        ([*(f"NTC_{i}" for i in range(9)), *(f"ctrl{i}" for i in range(9))], r"'NTC_\*', 'ctrl\*'"),
+        (
+            [*(f"ctrl{i}" for i in range(9)), "ctrlG1"],
+            "name them in a file, one per line, for control_g",
+        ),
+    ):
+        more = np.r_[genes[:400], kinds]
+        with pytest.warns(PyfsaggWarning, match=advised):
+            screen(scores[: len(more)], more)
 
 
 # --- the result ------------------------------------------------------------------------------

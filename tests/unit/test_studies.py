@@ -64,7 +64,8 @@ def test_what_is_said_of_an_item(found: Any) -> None:
     left = [one.to_frame().loc["g1", "adjusted_p_value"] for one in without]
     assert frame.loc["g1", "rests_on"] == list(TABLES)[int(np.argmax(left))]
     assert frame.loc["g1", "adjusted_p_without"] == pytest.approx(max(left), rel=1e-9)
-    same = pyfsagg.studies({"one": TABLES["a"], "two": TABLES["a"]})
+    with pytest.warns(PyfsaggWarning, match="one and two agree"):
+        same = pyfsagg.studies({"one": TABLES["a"], "two": TABLES["a"]})
     assert set(same.to_frame()["rests_on"]) == {""}  # without either one study is left, too few
     assert frame.loc["g0", "adjusted_p_without"] > 0.5
     assert frame.loc["g1", "adjusted_p_without"] < 0.01
@@ -78,8 +79,11 @@ def test_what_is_said_of_an_item(found: Any) -> None:
     )
     least = by_study["left"].idxmin()
     remain = f"{by_study['left'].min()} of 10 remain."
-    assert said[1] == f"They rest most on {least}: without it {remain}"
-    assert said[2].startswith(f"{(frame.loc[found.select(), 'against'] != '').sum()} of them are")
+    assert said[1] == "All items are in all 4 studies."
+    assert said[2] == f"They rest most on {least}: without it {remain}"
+    against = int((frame.loc[found.select(), "against"] != "").sum())
+    are = "is" if against == 1 else "are"
+    assert said[3] == f"{against} of them {are} significant with the other sign in some study."
     assert repr(found).startswith("Studies(4 studies; 10 items of 300 in at least 2; best first: ")
     assert repr(found).endswith(f"{', '.join(found.to_frame().index[:3])})")
 
@@ -195,12 +199,51 @@ def test_copies_are_pointed_out_and_truth_is_not() -> None:
     tables = dict(zip("abcd", map(table, z), strict=True))
     assert not pyfsagg.studies(tables).pairs()["shared"].any()
     tables["d"] = table(0.9 * z[0] + 0.3 * rng.normal(size=1000))
-    pairs = pyfsagg.studies(tables).pairs().set_index(["study", "other"])
+    with pytest.warns(PyfsaggWarning, match="^a and d agree where most items are null"):
+        found = pyfsagg.studies(tables)
+    pairs = found.pairs().set_index(["study", "other"])
     assert pairs["shared"].to_dict() == {pair: pair == ("a", "d") for pair in pairs.index}
     assert pairs.loc[("a", "b"), "both_tails"] > 5 * pairs.loc[("a", "b"), "expected"] / 3
-    assert any(text.startswith("a and d agree") for text in pyfsagg.studies(tables).sentences())
-    two = pyfsagg.studies({"a": tables["a"], "d": tables["d"]}).sentences()
-    assert "many small effects" in two[-1]
+    assert found.sentences()[0].startswith("a and d agree")
+    # Ranks of statistics without p-values cannot tell common errors from many small effects.
+    ranks = {name: tables[name][["gene"]].assign(t=tables[name]["logFC"]) for name in "ad"}
+    with pytest.warns(PyfsaggWarning, match="many small effects would do the same"):
+        assert np.isnan(pyfsagg.studies(ranks, evidence="ranks").pairs()["overlap"]).all()
+
+
+def test_three_analyses_of_one_data_set_are_not_three_studies() -> None:
+    rng = np.random.default_rng(5)
+    data = rng.normal(size=1000)
+    analyses = dict(zip("abc", map(table, data + 0.2 * rng.normal(size=(3, 1000))), strict=True))
+    with pytest.warns(PyfsaggWarning, match=r"3 pairs of studies \(.* with .*\) agree") as caught:
+        found = pyfsagg.studies(analyses)
+    assert len(caught) == 1
+    assert found.pairs()["shared"].all()
+    assert found.sentences()[0] == str(caught[0].message)
+    for evidence in ("p_values", "ranks"):  # where p-values are known, ranks know the errors, too
+        with pytest.warns(PyfsaggWarning, match="3 pairs"):
+            assert pyfsagg.studies(analyses, evidence=evidence).pairs()["overlap"].min() > 0.9
+
+
+@pytest.mark.parametrize("evidence", ["p_values", "ranks"])
+def test_small_effects_of_all_items_are_no_common_samples(evidence: Any) -> None:
+    rng = np.random.default_rng(6)
+    z = 2.0 * rng.normal(size=1000) + rng.normal(size=(3, 1000))
+    tables = dict(zip("abc", map(table, z), strict=True))
+    for given in (tables, {name: tables[name] for name in "ab"}):
+        pairs = pyfsagg.studies(given, evidence=evidence).pairs()
+        assert (pairs["middle"] > 0.4).all()
+        assert (pairs["overlap"] < 0.2).all()
+        assert not pairs["shared"].any()
+
+
+def test_common_errors_are_told_by_items_with_a_sign() -> None:
+    rng = np.random.default_rng(7)
+    one, two = (table(row) for row in rng.normal(size=(2, 1000)))
+    for frame in (one, two):  # too few counts for a test, in half of the genes
+        frame.loc[:499, ["logFC", "PValue"]] = [0.0, 1.0]
+    pairs = pyfsagg.studies({"a": one, "b": two}).pairs()
+    assert abs(pairs["overlap"].item()) < 0.25
 
 
 def test_heterogeneity() -> None:
@@ -225,3 +268,131 @@ def test_five_studies_that_come_with_the_package() -> None:
     assert not found.pairs()["shared"].any()
     assert found.by_study()["left"].idxmin() == "GSE24883"
     assert found.plot().get_title(loc="left") == "The best 20 items by study"
+
+
+def test_rows_that_are_dropped_count_nowhere() -> None:
+    given = {name: TABLES[name] for name in "ab"}
+    repeats = {name: pd.concat([one, *[one.iloc[:3]] * 50]) for name, one in given.items()}
+    for evidence in ("p_values", "ranks"):
+        once = pyfsagg.studies(given, evidence=evidence)
+        twice = pyfsagg.studies(repeats, evidence=evidence, duplicates="first")
+        pd.testing.assert_frame_equal(once.to_frame(), twice.to_frame())
+        assert once.data["sha256"] == twice.data["sha256"]
+    # A row without a value is not the first row; a large p-value that is dropped makes no whole table.
+    unknown = TABLES["a"].iloc[[1]].assign(PValue=np.nan)
+    kept = pyfsagg.studies({**given, "a": pd.concat([unknown, given["a"]])}, duplicates="first")
+    assert_allclose(kept.log_p, pyfsagg.studies(given).log_p)
+    small = given["b"][given["b"]["PValue"] < 0.05]
+    whole = pd.concat([small, small.iloc[:1].assign(PValue=1.0)])
+    with pytest.warns(PyfsaggWarning, match="only significant items"):
+        pyfsagg.studies({**given, "b": whole}, duplicates="first")
+
+
+def test_adafilter_as_it_is_published_and_bounded_by_the_p_value() -> None:
+    # S = 2 p_(2) is 4e-4 of the first item, and its F = 2 p_(1) alone is not above that: one test. The
+    # p-value is Fisher's of the last two studies, 2 P(χ² with 4 degrees of freedom ≥ −2 log 9e-5).
+    log_p = np.log([[1e-4, 0.4, 0.5], [2e-4, 0.45, 0.5], [0.45, 0.5, 0.45]])
+    tables = {
+        str(i): pd.DataFrame({"gene": list("abc"), "beta": 1.0, "p": 2 * np.exp(row)})
+        for i, row in enumerate(log_p)
+    }
+    found, bounded = (
+        pyfsagg.studies(tables, adjust=adjust) for adjust in ("adafilter", "adafilter_bounded")
+    )
+    assert pyfsagg.studies(tables).adjust == "adafilter"
+    fisher = 2 * 9e-5 * (1 - np.log(9e-5))
+    assert_allclose(found.to_frame().loc["a", "p_value"], fisher, rtol=1e-9)
+    assert_allclose(found.to_frame().loc["a", "adjusted_p_value"], 4e-4, rtol=1e-9)
+    assert_allclose(bounded.to_frame().loc["a", "adjusted_p_value"], fisher, rtol=1e-9)
+    assert_allclose(bounded.adjusted_p_values, np.maximum(found.adjusted_p_values, found.p_values))
+
+
+def test_direction_of_an_item_that_too_few_studies_know() -> None:
+    a = pd.DataFrame(
+        {"gene": ["x", "y", "z"], "logFC": [2.0, -2.0, 0.1], "PValue": [0.01, 0.01, 0.9]}
+    )
+    b = a[2:]
+    frame = pyfsagg.studies({"a": a, "b": b}).to_frame()
+    assert frame.loc[["x", "y"], "direction"].tolist() == ["up", "down"]
+    assert frame.loc[["x", "y"], "carried_by"].tolist() == ["a", "a"]
+    assert frame.loc[["x", "y"], "p_value"].isna().all()
+
+
+def test_statistics_without_direction_are_refused() -> None:
+    z = Z[0]
+    other = table(Z[1])
+    many = pd.DataFrame({"gene": other["gene"], "log2FoldChange": Z[2]})
+    many["stat"] = z**2 + Z[3] ** 2
+    many["pvalue"] = np.exp(-many["stat"] / 2)  # of two degrees of freedom
+    message = (
+        "the sign of 'log2FoldChange' in 'a' is not that of its test: the statistic 'stat' is never "
+        r"negative. .* several coefficients have no direction.* pyfsagg.aggregate"
+    )
+    for evidence in ("p_values", "ranks"):
+        with pytest.raises(DataError, match=message):
+            pyfsagg.studies({"a": many, "b": other}, evidence=evidence)
+    # A likelihood ratio of one degree of freedom is a square, and |z| a size: both have the sign.
+    for statistic in (z**2, np.abs(z)):
+        one = table(z, stat=statistic)
+        assert_allclose(
+            pyfsagg.studies({"a": one, "b": other}).log_p,
+            pyfsagg.studies({"a": TABLES["a"], "b": other}).log_p,
+        )
+    with pytest.raises(DataError, match="has the other one in 300 of 300 rows"):
+        pyfsagg.studies({"a": table(z, t=-z), "b": other})
+    # limma's topTableF and edgeR's tests of several coefficients have no one fold change.
+    for name in ("F", "LR"):
+        table_of_f = other[["gene", "PValue"]].assign(**{"logFC.B": 1.0, name: 3.0})
+        with pytest.raises(
+            DataError, match=r"name the column with effect\. The p-values of a likeli"
+        ):
+            pyfsagg.studies({"a": table_of_f, "b": other})
+    # edgeR's test of one coefficient has an F or LR, and its fold change the sign.
+    pyfsagg.studies({"a": table(z, F=z**2, LR=z**2), "b": other})
+
+
+def test_names_that_differ_in_spelling_only() -> None:
+    z = Z[:2, :60]
+    a, b = (
+        table(row).assign(gene=[f"ENSG{j:011d}.{version}" for j in range(60)])
+        for row, version in zip(z, (3, 4), strict=True)
+    )
+    b.loc[:9, "gene"] = a["gene"][:10]
+    with pytest.warns(
+        PyfsaggWarning,
+        match=r"50 names differ between lists in the version only, such as 'ENSG00000000010.3' and "
+        r"'ENSG00000000010.4'.* strip_version=True",
+    ):
+        found = pyfsagg.studies({"a": a, "b": b})
+    assert "10 of 110 items are in both studies, 100 in one only." in found.sentences()
+    stripped = pyfsagg.studies({"a": a, "b": b}, strip_version=True)
+    assert stripped.names[0] == "ENSG00000000000"
+    assert "All items are in both studies." in stripped.sentences()
+    with pytest.raises(DataError, match=r"no item is in two studies.*strip_version=True"):
+        pyfsagg.studies({"a": a[10:], "b": b[10:]})
+    low = TABLES["b"].assign(gene=[f"G{j}" if j % 2 else f"g{j}" for j in range(300)])
+    with pytest.warns(
+        PyfsaggWarning, match="150 names differ between lists in case or blanks only"
+    ):
+        pyfsagg.studies({"a": TABLES["a"], "b": low})
+    # Names that one table tells apart are different items.
+    both = pd.concat(
+        [low, low[low["gene"].str.startswith("G")].assign(gene=lambda t: t["gene"].str.lower())]
+    )
+    pyfsagg.studies({"a": TABLES["a"], "b": both})
+
+
+def test_sentences_follow_the_numbers() -> None:
+    a = table(np.r_[8.0, Z[0, 100:]], lfcSE=1.0)
+    b = table(np.r_[8.2, Z[1, 100:]], lfcSE=1.0)
+    c = table(np.r_[30.0, Z[3, 100:]], lfcSE=1.0)
+    said = pyfsagg.studies({"a": a, "b": b}).sentences()
+    assert said[0].startswith("1 item of 201")
+    assert said[-1] == (
+        "Between studies its effects vary no more than their standard errors explain (I² 0%)."
+    )
+    said = pyfsagg.studies({"a": a, "b": b, "c": c}).sentences()
+    assert said[2] == "It rests most on a: without it 1 of 1 remains."
+    assert said[-1] == (
+        "Of the variation of its effects between studies, 99% is beyond the standard errors (I²)."
+    )

@@ -229,7 +229,8 @@ standings <- function(data, method = NULL, dataset = NULL, value = NULL, replica
 #' @export
 studies <- function(tables, item = NULL, effect = NULL, p_value = NULL, statistic = NULL,
                     standard_error = NULL, study = NULL, min_studies = 2, evidence = "p_values",
-                    adjust = "adafilter", duplicates = "error", save = NULL, report = NULL) {
+                    adjust = "adafilter", duplicates = "error", strip_version = FALSE, save = NULL,
+                    report = NULL) {
   call_python("studies", tables = "studies")
 }
 

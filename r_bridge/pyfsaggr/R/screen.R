@@ -16,8 +16,9 @@
 #'   less or without p-values.
 #' @param null The null distribution: random genes with guides drawn from all `"guides"`, ties included,
 #'   or with `"uniform"` percentiles.
-#' @param control_guides,control_genes Names of guides without an effect, and of genes with only such
-#'   guides; they are then the null distribution.
+#' @param control_guides,control_genes Guides without an effect, and genes with only such guides, which are
+#'   then the null distribution: names, or patterns such as `"NonTargeting*"`, in which `*` stands for any text,
+#'   `?` for one character and `[...]` for one of several. Below 50 control guides there is a warning.
 #' @param ties Guides of equal score share the `"average"` or the `"last"` of their ranks.
 #' @param min_guides Genes with fewer guides are not tested.
 #' @param missing `"error"` refuses guides without a score, `"drop"` omits them.

@@ -11,14 +11,16 @@
 #'   Complete tables, not only significant items. Row names, as in DESeq2, limma and edgeR, name the items of a
 #'   table without such a column.
 #' @param item,effect,p_value,statistic,standard_error Columns; those of DESeq2, edgeR, limma, sleuth, Seurat and
-#'   scanpy are recognised. `effect` gives the sign, `p_value` is two-sided and not adjusted.
+#'   scanpy are recognised. `effect` gives the sign, `p_value` is two-sided and not adjusted. Likelihood-ratio and F
+#'   tests of several coefficients (DESeq2's LRT, limma's `topTableF()`) have no sign, and are refused.
 #' @param study The column of the studies in one long table.
 #' @param min_studies Smallest number of studies with the effect.
 #' @param evidence Evidence of a study for an item: its p-value (`"p_values"`), or its rank among all items of the
 #'   study (`"ranks"`), which does not rely on p-values but resolves much less.
 #' @param adjust Correction across items: `"adafilter"`, which filters out items with evidence in too few studies,
-#'   `"bh"`, `"holm"` or `"bonferroni"`.
+#'   `"adafilter_bounded"`, the larger of this and the p-value, `"bh"`, `"holm"` or `"bonferroni"`.
 #' @param duplicates `"error"` refuses an item that is in a study twice, `"first"` keeps its first row.
+#' @param strip_version `TRUE` cuts the versions of identifiers of Ensembl and RefSeq (`ENSG00000141510.18`).
 #' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return A list: `table` with a row per item, best first (`direction`, `p_value`, `adjusted_p_value`, `at_least`,
 #'   `carried_by` and `against`, `rests_on` and `adjusted_p_without` this study, `median_effect`, `i_squared`),

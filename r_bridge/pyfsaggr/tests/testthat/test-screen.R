@@ -25,10 +25,13 @@ test_that("a screen is kept, and read again", {
 
 test_that("options of a screen arrive", {
   skip_without_pyfsagg()
-  named <- screen_genes(
-    c(scores, NA), factor(c(genes, "b")), guides = paste0("s", 1:8), log_fold_changes = c(scores, 0) / 2,
-    p_values = list(seq(0, 1, length.out = 8), rep(0.5, 8)), control_genes = "b", min_guides = 2,
-    missing = "drop"
+  expect_warning(
+    named <- screen_genes(
+      c(scores, NA), factor(c(genes, "b")), guides = paste0("s", 1:8), log_fold_changes = c(scores, 0) / 2,
+      p_values = list(seq(0, 1, length.out = 8), rep(0.5, 8)), control_genes = "b*", min_guides = 2,
+      missing = "drop"
+    ),
+    "rests on 3 control guides"
   )
   expect_setequal(named$gene, c("a", "b"))
   expect_equal(attr(named, "alpha")[["high"]], 0.05)

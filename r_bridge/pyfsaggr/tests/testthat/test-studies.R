@@ -5,7 +5,7 @@ study <- function(z, ...) {
 test_that("studies are read with their row names, and give what they have in common", {
   skip_without_pyfsagg()
   z <- qnorm(ppoints(50))
-  tables <- list(a = study(replace(z, 1, 6)), b = study(replace(rev(z), 1, 6)), c = study(replace(z, 2, 9)))
+  tables <- list(a = study(replace(z, 1, 6)), b = study(replace(rev(z), 1, 6)), c = study(replace(z[order(sin(1:50))], 2, 9)))
   found <- studies(tables)
   expect_identical(found$table$item[1], "g1")
   expect_identical(found$table$carried_by[1], "a, b")
@@ -16,6 +16,7 @@ test_that("studies are read with their row names, and give what they have in com
   by_t <- lapply(tables, function(one) data.frame(t = one$logFC, row.names = rownames(one)))
   ranks <- studies(by_t, evidence = "ranks")
   expect_identical(nrow(ranks$table), 50L)
+  expect_warning(studies(list(a = tables$a, b = tables$a)), "a and b agree where most items are null")
   expect_error(studies(unname(tables)), "named list of data frames")
   expect_error(studies(list(a = data.frame(x = 1), b = data.frame(x = 1))), "names of items; it has x")
 })
