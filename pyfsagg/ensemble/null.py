@@ -380,7 +380,7 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
     judged = () if set(nulls.judges) <= set(nulls.run.labels) else tuple(nulls.sources)
     nulls = Nulls(nulls.judging)
     run = nulls.single
-    kinds, adjusters = _kinds_by_judge(run), run.target.adjusters
+    kinds, adjusters = _kinds_by_filter(run), run.target.adjusters
     own, null = np.zeros(len(run.names)), np.zeros((number, len(run.names)))
     behind = np.zeros(len(run.names))
     cut = nulls.counting
@@ -416,7 +416,7 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
     )
 
 
-def _kinds_by_judge(run: Run) -> dict[str, Indices]:
+def _kinds_by_filter(run: Run) -> dict[str, Indices]:
     """Kinds of the features as each filter of the run sees them, and, under an empty name, as ranks are."""
     bins = {name: spec.width_bins(run.params.get(name, {})) for name, spec in run.specs.items()}
     known = {number: kinds_of_features(run, number) for number in {0, *bins.values()}}
@@ -673,9 +673,12 @@ class NoiseScale:
         return cls(Nulls(run), max(FEWEST_NULLS, min(MOST_NULLS, m // 2)))
 
     @cached_property
-    def _kinds(self) -> list[Indices]:
-        kinds = kinds_of_features(self.nulls.single)
-        return [np.flatnonzero(kinds == kind) for kind in range(kinds.max() + 1)]
+    def _kinds(self) -> dict[str, list[Indices]]:
+        """Columns of one kind, by the filter that sees them so."""
+        return {
+            label: [np.flatnonzero(kinds == kind) for kind in range(kinds.max() + 1)]
+            for label, kinds in _kinds_by_filter(self.nulls.single).items()
+        }
 
     def n_scored(self, drawn: Drawn) -> int:
         """Number of tables scored for the null scores of `drawn`."""
@@ -688,7 +691,7 @@ class NoiseScale:
         for label, matrix in matrices.items():
             if label in self.nulls.blind:
                 continue
-            for columns in self._kinds:
+            for columns in self._kinds[label]:
                 pool = self.known[drawn][label][: max(1, ENOUGH // len(columns)), columns]
                 for rows in row_blocks(matrix.shape):
                     block = matrix[rows]

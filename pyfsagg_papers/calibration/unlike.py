@@ -181,6 +181,35 @@ def noise_of_unlike_numbers(rng: np.random.Generator, filter: str) -> tuple[floa
     )
 
 
+PLACED = {"uniform": 4, "normal": 4, "very skewed": 24, "binary": 8}
+"""Columns by their shape, beside each other in one table."""
+
+
+@calibrated(
+    "unlike",
+    *(
+        Claim(f"mean place of noise, as a share of all places ({shape})", "reference", 0.5, of="noise")
+        for shape in PLACED
+    ),
+    designs=[{"filter": filter} for filter in ("chi_squared", "mrmr", "default")],
+    runs=100,
+)  # fmt: skip
+def places_of_unlike_noise(rng: np.random.Generator, filter: str) -> tuple[float, ...]:
+    """120 rows, two classes and 40 unrelated columns: 4 uniform, 4 normal and 24 log-normal numbers (with
+    deviation 2) and 8 words of two levels, 30 resamples, scores against noise. Mean place by shape; 0.5: no
+    shape is preferred."""
+    z = rng.standard_normal((120, 32))
+    numbers = np.hstack([stats.norm.cdf(z[:, :4]), z[:, 4:8], np.exp(2.0 * z[:, 8:])])
+    X = pd.DataFrame(numbers).add_prefix("x")
+    X = X.assign(**{f"b{j}": rng.integers(0, 2, 120).astype(str) for j in range(PLACED["binary"])})
+    y, seed = np.arange(120) % 2, int(rng.integers(2**31))
+    how: dict[str, Any] = {"n_resamples": 30, "checks": "none", "random_state": seed}
+    run = bam(X, y, **how) if filter == "default" else wam(X, y, filter=filter, **how)
+    places = (stats.rankdata(-run.scores) - 0.5) / X.shape[1]
+    of_shape = np.repeat(list(PLACED), list(PLACED.values()))
+    return tuple(float(places[of_shape == shape].mean()) for shape in PLACED)
+
+
 def table_with_order(
     rng: np.random.Generator, table: str
 ) -> tuple[pd.DataFrame, np.ndarray, np.ndarray, str]:

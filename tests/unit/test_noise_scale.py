@@ -219,3 +219,20 @@ def test_what_is_read_and_how_many_null_scores_are_enough(monkeypatch: pytest.Mo
     for columns in scale._kinds:
         expected = evidence_against(null[: 10 // len(columns), columns], raw[:, columns])
         np.testing.assert_array_equal(matrices["chi_squared"][:, columns], expected)
+
+
+def test_numbers_of_unlike_shape_have_the_same_places_in_noise() -> None:
+    """Bins of equal width tell more of a uniform column than of a skewed one: scored as one kind, the uniform
+    columns stood at place 5 of 34 on average, whatever the target."""
+    places = []
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        even, skewed = rng.random((120, 4)), np.exp(2.0 * rng.standard_normal((120, 26)))
+        table = pd.DataFrame(np.hstack([even, skewed])).add_prefix("x")
+        words = {f"b{j}": rng.integers(0, 2, 120).astype(str) for j in range(4)}
+        options = {**PLAIN, "n_resamples": 20}
+        result = pyfsagg.wam(
+            table.assign(**words), np.arange(120) % 2, filter="chi_squared", **options
+        )
+        places.append(result.ranks[:4].mean())
+    assert 12.0 < np.mean(places) < 23.0  # 17.5 without preference, 1.7 is its standard error
