@@ -59,7 +59,8 @@ class Aggregation(Recorded):
     statistic : ndarray (p,)
         The method's own value (mean rank, ρ, Q, …), in the direction of `higher_is_better`.
     ranking : ndarray (p,)
-        1 = most important; equal scores share the average of their ranks.
+        1 = most important; equal scores share the average of their ranks.  Scores whose difference can
+        be rounding, at most m ε (ε = 2.2e-16) of the size of what m lists add, are equal.
     log10_p_values : ndarray (p,) or None
         Decimal logarithms of the p-values: finite where a p-value is 0, that is, below 1e-308.
     p_values, adjusted_p_values : ndarray (p,) or None
