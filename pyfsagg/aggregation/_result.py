@@ -152,10 +152,13 @@ class Aggregation(Recorded):
         if adjusted:
             small = int((self.adjusted_p_values <= SMALL).sum())
             has = "has" if small == 1 else "have"
-            found = (
-                f"{small:,} of {plural(p, 'item')} {has} an adjusted p-value of at most {SMALL}."
+            found = f"{small:,} of {plural(p, 'item')} {has} an adjusted p-value of at most {SMALL}"
+            sentences.append(
+                f"If the universe is right, and the lists share true items but depend on each other in no "
+                f"other way, {found}; otherwise this number has no meaning."
+                if contradicted
+                else f"{found}."
             )
-            sentences.append(f"Only if they share true items: {found}" if contradicted else found)
         # A list that contains all items shows that there are no more.
         if (
             table is not None
