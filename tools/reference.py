@@ -80,7 +80,11 @@ PAGES = {
         AGGREGATORS,
         "For `aggregate` and the ensembles. s_i and r_i are the score and the rank of an item in list i of "
         "m, p is the number of items, N the size of the universe. A list of weight k counts k times, and m "
-        "is the sum of the weights. Range and direction are those of the published statistic.",
+        "is the sum of the weights. Range and direction are those of the published statistic. Items of "
+        "`aggregate` are tied if the difference of their scores can be rounding: if it is at most m ε of the "
+        "mean size of the terms, ε = 2.2e-16, or 1e-12 of it for Markov chains and `fpcps`. The order "
+        "of the lists then changes no rank, except with `best_go_first`, whose lists have turns, and of two "
+        "opposite lists with `fpcps`.",
         (
             *NAMES,
             ("Reads", lambda spec: spec.input),

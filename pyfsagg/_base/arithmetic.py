@@ -51,14 +51,18 @@ def scaled_rows(values: Floats) -> Floats:
     return np.ldexp(values, -np.frexp(largest)[1])
 
 
+EPSILON = float(np.finfo(np.float64).eps)
+
+
 def levelled(values: Floats, error: ArrayLike) -> Floats:
     """Values of which each is set to the next smaller one along the last axis if it exceeds that by at most
-    `error`: sums that are equal but for rounding are then equal. NaN stays."""
+    `error`, or the mean of both errors if each value has its own: sums that are equal but for rounding are
+    then equal. NaN stays."""
     order = np.argsort(values, axis=-1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=-1)
-    error = np.broadcast_to(error, (*ordered.shape[:-1], 1))
+    error = np.take_along_axis(np.broadcast_to(error, ordered.shape), order, axis=-1)
     starts = np.ones(ordered.shape, dtype=bool)
-    starts[..., 1:] = ~(np.diff(ordered, axis=-1) <= error)
+    starts[..., 1:] = ~(np.diff(ordered, axis=-1) <= 0.5 * (error[..., 1:] + error[..., :-1]))
     first = np.maximum.accumulate(np.where(starts, np.arange(ordered.shape[-1]), 0), axis=-1)
     result = np.empty_like(values)
     np.put_along_axis(result, order, np.take_along_axis(ordered, first, axis=-1), axis=-1)
@@ -69,7 +73,7 @@ def levelled_means(table: Floats) -> Floats:
     """Means (p,) of the columns of a table (n, p) without NaN; those whose difference can be rounding, at
     most n ε times the largest mean size of a column, are equal."""
     size = float(np.abs(table).mean(axis=0).max())
-    return levelled(table.mean(axis=0), len(table) * np.finfo(np.float64).eps * size)
+    return levelled(table.mean(axis=0), len(table) * EPSILON * size)
 
 
 def content_order(table: Floats) -> Indices:

@@ -2,13 +2,13 @@
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from pyfsagg._base.arithmetic import Floats, Indices, in_range, scaled
+from pyfsagg._base.arithmetic import EPSILON, Floats, Indices, in_range, levelled, scaled
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.validation import check_labels
 from pyfsagg._message import SCORES, Param, Remedy
@@ -20,6 +20,9 @@ NO_P_VALUES = (
     "The lists have weights, so there are no p-values: a list that counts more than once is not "
     "independent of itself. Permutation p-values keep their level with weights."
 )
+
+SOLVED = 1e-12
+"""Share of its size by which rounding may move what is solved for numerically, as an eigenvector is."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +41,9 @@ class AggregatedValues:
         Remarks on the p-values, for instance on ties, or on the order.
     log10_p_values : ndarray (p,) or None
         Their decimal logarithms, which stay exact where a p-value is too small for a float (1e-308).
+    rounding : ndarray (p,) or None
+        How far rounding can move each score; None: at most m ε times its size, for m lists and
+        ε = 2.2e-16.  Terms that cancel, or a logarithm on the way, move it further.
     """
 
     scores: Floats
@@ -45,6 +51,7 @@ class AggregatedValues:
     p_values: Floats | None = None
     remarks: tuple[str, ...] = ()
     log10_p_values: Floats | None = None
+    rounding: Floats | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +97,15 @@ class AggregatorSpec(Spec):
         return words.get(self.list_weights, f"none: {self.list_weights}")
 
     def apply(self, table: RankTable, **options: Any) -> AggregatedValues:
+        """What the method computes from a table; scores whose difference can be rounding are equal, so the
+        order of the lists, in which sums are taken, breaks no tie."""
+        values = self._computed(table, **options)
+        scores, rounding = values.scores, values.rounding
+        if rounding is None:
+            rounding = np.where(np.isfinite(scores), table.n_lists * EPSILON * np.abs(scores), 0.0)
+        return replace(values, scores=levelled(scores, rounding))
+
+    def _computed(self, table: RankTable, **options: Any) -> AggregatedValues:
         """What the method computes from a table; with weights there are no p-values."""
         if table.list_weights is None:
             return self.compute(table, **options)
@@ -107,16 +123,17 @@ class AggregatorSpec(Spec):
         values = self.compute(table, **options)
         if values.p_values is None:
             return values
-        return AggregatedValues(values.scores, values.statistic, remarks=(NO_P_VALUES,))
+        return replace(values, p_values=None, log10_p_values=None, remarks=(NO_P_VALUES,))
 
     def bind(self, **options: Any) -> Callable[[RankTable], AggregatedValues]:
         """The aggregator with its options checked and filled in, for loops that read scores only.
 
-        P-values are then those of average ranks: tie-safe ones would need a second pass.
+        P-values are then those of average ranks: tie-safe ones would need a second pass.  Scores are as
+        computed, because a loop keeps the order of its lists and may aggregate a table in parts.
         """
         check_aggregator_params(self, options)
         chosen = {**self.in_loops, **options}
-        return lambda table: self.apply(table, **chosen)
+        return lambda table: self._computed(table, **chosen)
 
 
 AGGREGATORS = Registry("aggregator", AggregatorSpec, group="pyfsagg.aggregators")
@@ -203,6 +220,18 @@ def over_lists(values: Floats, how: How, weights: Floats | None = None) -> Float
         return with_missing(known, axis=0) if np.isnan(result).any() else result
 
     return in_range(reduced, values)
+
+
+def rounding_of_mean(values: Floats, weights: Floats | None = None) -> Floats:
+    """How far rounding can move the means over the lists: m ε times the mean size of what is averaged."""
+    return len(values) * EPSILON * over_lists(np.abs(values), "mean", weights)
+
+
+def geometric_means(logs: Floats, weights: Floats | None) -> tuple[Floats, Floats]:
+    """Geometric means over the lists from logarithms, and how far rounding can move them."""
+    means = np.exp(over_lists(logs, "mean", weights))
+    relative = rounding_of_mean(logs, weights) + len(logs) * EPSILON
+    return means, means * np.where(means > 0.0, relative, 0.0)
 
 
 def _weighted(values: Floats, how: How, weights: Floats) -> Floats:

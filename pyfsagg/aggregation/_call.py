@@ -108,7 +108,11 @@ def aggregate(
             remarks = (*remarks, AVERAGE_TIES)
     return _result.Aggregation(
         names=table.names,
-        **{**vars(values), "remarks": remarks},
+        scores=values.scores,
+        statistic=values.statistic,
+        p_values=values.p_values,
+        log10_p_values=values.log10_p_values,
+        remarks=remarks,
         ranking=rank_scores(values.scores),
         adjusted_p_values=adjusted,
         method=spec.name,

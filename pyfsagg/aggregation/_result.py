@@ -59,7 +59,8 @@ class Aggregation(Recorded):
     statistic : ndarray (p,)
         The method's own value (mean rank, ρ, Q, …), in the direction of `higher_is_better`.
     ranking : ndarray (p,)
-        1 = most important; equal scores share the average of their ranks.
+        1 = most important; equal scores share the average of their ranks.  Scores whose difference can
+        be rounding, at most m ε (ε = 2.2e-16) of the size of what m lists add, are equal.
     log10_p_values : ndarray (p,) or None
         Decimal logarithms of the p-values: finite where a p-value is 0, that is, below 1e-308.
     p_values, adjusted_p_values : ndarray (p,) or None
@@ -151,10 +152,13 @@ class Aggregation(Recorded):
         if adjusted:
             small = int((self.adjusted_p_values <= SMALL).sum())
             has = "has" if small == 1 else "have"
-            found = (
-                f"{small:,} of {plural(p, 'item')} {has} an adjusted p-value of at most {SMALL}."
+            found = f"{small:,} of {plural(p, 'item')} {has} an adjusted p-value of at most {SMALL}"
+            sentences.append(
+                f"If the universe is right, and the lists share true items but depend on each other in no "
+                f"other way, {found}; otherwise this number has no meaning."
+                if contradicted
+                else f"{found}."
             )
-            sentences.append(f"Only if they share true items: {found}" if contradicted else found)
         # A list that contains all items shows that there are no more.
         if (
             table is not None

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import EPSILON, Floats, levelled
 from pyfsagg._base.validation import check_choice, check_integer, check_real
 from pyfsagg._kernels.consensus import smooth_medians
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec, codes_of_lists
@@ -34,6 +34,7 @@ def birra(
     n_true = max(1, int(np.floor(table.n_items * prior * (1.0 + 1e-12))))
     with np.errstate(invalid="ignore"):
         guess = np.nanmean(np.where(counted, ranks / held, np.nan), axis=0)
+    guess = levelled(guess, table.n_lists * EPSILON * guess)
     total = np.zeros(table.n_items)
     factors = np.empty((table.n_lists, n_bins))
     for _ in range(n_iterations):
@@ -49,7 +50,8 @@ def birra(
         if len(falling) > 1:
             # No list decides alone: the largest of a column is lowered to the second.
             falling = np.minimum(falling, np.partition(falling, -2, axis=0)[-2])
-        total = np.where(counted, np.take_along_axis(falling, bins, axis=1), 0.0).sum(axis=0)
+        given = np.where(counted, np.take_along_axis(falling, bins, axis=1), 0.0)
+        total = np.sort(given, axis=0).sum(axis=0)  # the same for any order of the lists
         renewed = rank_scores(total)
         if np.array_equal(renewed, guess):
             break

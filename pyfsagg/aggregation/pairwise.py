@@ -20,7 +20,13 @@ from pyfsagg._base.arithmetic import Booleans, Floats, Indices, levelled
 from pyfsagg._base.words import duration
 from pyfsagg._kernels import consensus
 from pyfsagg._message import Name, Param, Remedy, Use
-from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec, rank_aggregator
+from pyfsagg.aggregation._base import (
+    AGGREGATORS,
+    SOLVED,
+    AggregatedValues,
+    AggregatorSpec,
+    rank_aggregator,
+)
 from pyfsagg.aggregation.rank_based import borda
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
@@ -167,7 +173,7 @@ def _stationary(step: Step, p: int, damping: float, tolerance: float) -> Aggrega
         error = float(np.abs(moved - mass).sum()) * (1.0 - damping) / damping
         mass = moved
         if error <= tolerance:
-            return AggregatedValues(mass, mass)
+            return AggregatedValues(mass, mass, rounding=SOLVED * mass)
         spent = time.perf_counter() - start
         if n_steps == 1:
             first = error

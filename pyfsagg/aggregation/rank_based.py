@@ -21,15 +21,17 @@ def reduced_rank(
     ranks, weights, largest = table._filled_ranks(), table.list_weights, table.sizes.max()
     if (table.sizes != largest).any():
         ranks = ranks * (largest / table.sizes)[:, np.newaxis]
+    rounding = None
     if how == "geometric":
         if weights is None:  # sorted, so equal ranks in another order tie exactly
             ranks = np.sort(ranks, axis=0)
-        statistic = np.exp(_base.over_lists(np.log(ranks), "mean", weights))
+        statistic, rounding = _base.geometric_means(np.log(ranks), weights)
     else:
         statistic = _base.over_lists(ranks, how, weights)
     if normalized:
         statistic = statistic / largest
-    return AggregatedValues(-statistic, statistic)
+        rounding = None if rounding is None else rounding / largest
+    return AggregatedValues(-statistic, statistic, rounding=rounding)
 
 
 def borda(table: RankTable, *, ties: Literal["half", "strict"] = "half") -> AggregatedValues:

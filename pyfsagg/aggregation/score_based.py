@@ -9,7 +9,14 @@ from pyfsagg._base import remarks, validation
 from pyfsagg._base.arithmetic import Booleans, Floats, in_range, scaled_rows
 from pyfsagg._message import NONE, Got, Param, Remedy, Use
 from pyfsagg.aggregation import _base
-from pyfsagg.aggregation._base import AggregatedValues, over_lists, required_scores
+from pyfsagg.aggregation._base import (
+    SOLVED,
+    AggregatedValues,
+    geometric_means,
+    over_lists,
+    required_scores,
+    rounding_of_mean,
+)
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import RankTable, rank_scores
 
@@ -18,7 +25,9 @@ def reduced_score(method: str, sibling: str, how: _base.How, table: RankTable) -
     """Mean (thesis eq. 3.15), median, lowest or highest score over the lists that contain the item."""
     scores = required_scores(table, method, sibling)
     values = over_lists(scores, how, table.list_weights)
-    return AggregatedValues(values, values)
+    if how != "mean":
+        return AggregatedValues(values, values)
+    return AggregatedValues(values, values, rounding=rounding_of_mean(scores, table.list_weights))
 
 
 def geometric_mean(
@@ -46,9 +55,8 @@ def geometric_mean(
         )
     with np.errstate(divide="ignore"):
         logs = np.log(scores)
-    # exp(-inf) is the 0 that one zero score asks for.
-    values = np.exp(over_lists(logs, "mean", table.list_weights))
-    return AggregatedValues(values, values)
+    values, rounding = geometric_means(logs, table.list_weights)
+    return AggregatedValues(values, values, rounding=rounding)
 
 
 def l2_norm(table: RankTable) -> AggregatedValues:
@@ -197,6 +205,8 @@ def fpcps(
     (fpcps section 3), with loadings of positive sum."""
     scores, chosen = normalized_best(table, n_features_to_select, normalize)
     loadings, coordinates = first_component(scores, table.list_weights)
+    rounding = np.zeros(table.n_items)
+    rounding[chosen] = SOLVED * (np.abs(loadings) @ np.abs(scores))
     if (loadings < -1e-9).any():
         against = int((loadings < -1e-9).sum())
         remarks.warn(
@@ -208,7 +218,7 @@ def fpcps(
     statistic = np.full(table.n_items, np.nan)
     statistic[chosen] = coordinates
     below = coordinates.min() - coordinates.std()
-    return AggregatedValues(np.where(chosen, statistic, below), statistic)
+    return AggregatedValues(np.where(chosen, statistic, below), statistic, rounding=rounding)
 
 
 def normalized_best(
@@ -267,7 +277,8 @@ _base.AGGREGATORS.add(
         formula="sum_i a_i z_i, z_i the normalized score in list i, a the first principal component",
         latex=r"\sum_{i=1}^{m} a_i z_i, \quad a \text{ the first eigenvector of the covariance "
         r"of } z_1, \dots, z_m",
-        ties="at the limit of n_features_to_select, the first column",
+        ties="at the limit of n_features_to_select, the first column; of two lists that are negatively "
+        "correlated, rounding decides which one counts as right",
         source="Filchenkov, Dolganov, Smetannikov (2015), section 3",
         by_item=lambda options: False,
         compute=fpcps,

@@ -14,6 +14,7 @@ from pyfsagg.ranks.ranking import select_top
 RANK_METHODS = [spec.name for spec in AGGREGATORS if spec.input == "ranks"]
 # The first three take the first of equally good items or orders; MAIC is slow, and has a test of its own.
 FIRST = ("best_go_first", "birra", "kemeny", "maic")
+APART = ("best_go_first", "maic")  # the lists of the first have turns; MAIC has a test of its own
 SYMMETRIC = [name for name in RANK_METHODS if name not in FIRST]
 
 score_tables = st.tuples(st.integers(1, 6), st.integers(1, 8)).flatmap(
@@ -31,6 +32,58 @@ def test_order_of_lists_and_items_does_not_matter(scores, random):
         plain = aggregate(scores, method).scores
         shuffled = aggregate(scores[rows][:, columns], method).scores
         np.testing.assert_allclose(shuffled, plain[columns], rtol=1e-9, atol=1e-10, err_msg=method)
+
+
+@pytest.mark.filterwarnings("ignore:.*negative loading")
+@pytest.mark.parametrize("case", ["complete", "missing", "full", "signed", "weighted"])
+@pytest.mark.parametrize("method", [name for name in AGGREGATORS.names() if name not in APART])
+def test_the_order_of_the_lists_changes_no_rank(method, case):
+    rng = np.random.default_rng(5)
+    n_tables = 3 if method == "kemeny" else 30
+    spec = AGGREGATORS.get(method)
+    for decimals in (1, 2):
+        for _ in range(n_tables):
+            m, p = int(rng.integers(3, 8)), int(rng.integers(6, 14))
+            scores, order = np.round(rng.random((m, p)), decimals), rng.permutation(m)
+            weights = None
+            if case == "signed":
+                if method == "geometric_mean":
+                    return
+                scores = np.round(scores - 0.5, decimals)
+            elif case in ("missing", "full"):
+                scores[1:][rng.random((m - 1, p)) < 0.2] = np.nan
+            elif case == "weighted" and spec.list_weights in ("any", "whole"):
+                weights = rng.integers(1, 4, m) / (10 if spec.list_weights == "any" else 1)
+            found = [
+                aggregate(
+                    RankTable.from_scores(scores[rows], full=case == "full"),
+                    method,
+                    list_weights=None if weights is None else weights[rows].tolist(),
+                ).ranking
+                for rows in (np.arange(m), order)
+            ]
+            np.testing.assert_array_equal(*found)
+
+
+def test_scores_that_rounding_alone_tells_apart_are_tied():
+    scores = [[0.1, 0.3, 0.2, 1e-9], [0.2, 0.3, 0.2, 1e-9], [0.3, 0.0, 0.2, 1e-9 * (1 + 1e-13)]]
+    for lists in (scores, scores[::-1]):
+        found = aggregate(lists, "arithmetic_mean")
+        np.testing.assert_array_equal(found.ranking, [2, 2, 2, 4])
+    # An item whose terms are large and cancel; others, however close, keep their places beside large scores.
+    signed = [[0.1, 0.0, 5.0, 1e300], [0.2, 0.0, 5.0 + 1e-13, 1e300], [-0.3, 0.0, 5.0, 1e300]]
+    np.testing.assert_array_equal(aggregate(signed, "arithmetic_mean").ranking, [3.5, 3.5, 2, 1])
+    near = [[1e300, 1.0, 1.0 + 1e-13]] * 3
+    for method in ("arithmetic_mean", "geometric_mean", "l2_norm", "comb_sum"):
+        assert aggregate(near, method, **({"normalize": "none"} if method == "comb_sum" else {})
+                         ).ranking.tolist() == [1, 3, 2], method  # fmt: skip
+
+
+def test_equal_rank_sums_have_one_p_value():
+    ranks = [[1, 2, 3, 5, 4, 6, 7], [3, 2, 1, 4, 5, 6, 7], [5, 5, 5, 2, 2, 6, 7]]
+    found = aggregate(RankTable.from_ranks(ranks, universe=7), "mean_p_value")
+    np.testing.assert_array_equal(found.ranking[:3], [2, 2, 2])
+    assert len(set(found.p_values[:3].tolist())) == 1
 
 
 @settings(max_examples=20, deadline=None)
