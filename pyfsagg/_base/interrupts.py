@@ -2,7 +2,7 @@
 
 Python drops what is raised in a finalizer or a callback.  The handlers of :func:`remembering`, which only
 the command line installs, therefore note a signal before they raise.  Loops look at the note between two
-pieces of work, and so does who puts results in their place: :func:`look` raises again what was dropped.  The
+pieces of work, and so does who puts results in their place: :func:`raise_if_interrupted` raises again what was dropped.  The
 command looks once more at its end.  Elsewhere there is no note, and signals are those of the caller.
 """
 
@@ -33,7 +33,7 @@ class Note:
 _note: Note | None = None  # of the command at work
 
 
-def look() -> None:
+def raise_if_interrupted() -> None:
     """Raise the interrupt that came and was dropped; only the main thread is interrupted."""
     if _note is not None and _note.came and threading.current_thread() is threading.main_thread():
         raise _note.came

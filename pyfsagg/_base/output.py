@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from pyfsagg._base.interrupts import look, note_written
+from pyfsagg._base.interrupts import note_written, raise_if_interrupted
 from pyfsagg.exceptions import OutputError
 
 LAST = "run.json"  # where files arrive one by one, its presence says that all are there
@@ -78,7 +78,7 @@ class Place:
 
     def publish(self) -> None:
         """Let the draft become the folder."""
-        look()
+        raise_if_interrupted()
         try:
             if self._inside:
                 if self._replaces:  # what is there while files change is not complete
@@ -166,7 +166,7 @@ def result_file(path: str | os.PathLike[str]) -> Iterator[Path]:
     """A new file that its user asked for, unlike those by which a run goes on later."""
     with new_file(path) as draft:
         yield draft
-        look()
+        raise_if_interrupted()
     note_written(Path(path))
 
 

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeVar
 
-from pyfsagg._base.interrupts import look
+from pyfsagg._base.interrupts import raise_if_interrupted
 from pyfsagg._base.memory import memory_limit, read_memory
 from pyfsagg._base.settings import Settings, number_or_auto, option
 from pyfsagg._base.validation import check_integer
@@ -212,7 +212,7 @@ def progress_sink(
     with progress_reporter(progress, unit) as report:
 
         def advance(done: int) -> None:
-            look()
+            raise_if_interrupted()
             if report is not None:
                 report(done, total)
 

@@ -21,7 +21,7 @@ from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from joblib.parallel import LokyBackend, MultiprocessingBackend, get_active_backend
 from threadpoolctl import ThreadpoolController
 
-from pyfsagg._base.interrupts import look
+from pyfsagg._base.interrupts import raise_if_interrupted
 from pyfsagg._message import Got, Param
 from pyfsagg.exceptions import ParameterError, WorkerError
 
@@ -75,7 +75,7 @@ def run_tasks(
     cluster = type(backend).__name__ not in _LOCAL
     if threads and not cluster and 1 in (n_jobs, len(items)):
         for item in items:
-            look()
+            raise_if_interrupted()
             yield function(shared, item)
         return
     packed = _Shared(shared)
@@ -120,7 +120,7 @@ def _on_cluster(
                 answers = _results(_Parallel(return_as=_order_of_results(backend)), tasks)
             sending = False
             for answer in answers:
-                look()
+                raise_if_interrupted()
                 done, failures = done + 1, 0
                 yield answer
             return
@@ -236,7 +236,7 @@ def _results(parallel: Parallel, tasks: Iterator[Any]) -> Iterator[Any]:
     results = parallel(tasks)
     try:
         for result in results:
-            look()
+            raise_if_interrupted()
             yield result
     finally:
         if isinstance(results, Iterator):

@@ -95,7 +95,7 @@ def aggregate(
         if n_tests > table.n_items:  # the universe is larger than the lists show
             with suppress(DataError):  # too few lists, or none that goes on below its top
                 checked = about_lists.check_universe(table)
-        if checked is not None and checked.contradicted:
+        if checked is not None and checked._contradicted:
             chance = probabilities([checked.p_value])[0]
             warn(
                 f"the p-values assume independent lists from {checked.universe:,} items, and these lists "

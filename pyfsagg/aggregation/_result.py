@@ -146,7 +146,7 @@ class Aggregation(Recorded):
         p = len(self.names)
         sentences: list[str] = []
         check, table = self.universe_check, self.table
-        contradicted = check is not None and check.contradicted
+        contradicted = check is not None and check._contradicted
         if check is not None and contradicted:
             sentences.append(check.sentence)
         if adjusted:
@@ -185,7 +185,7 @@ class Aggregation(Recorded):
             "far too small."
         )
         check = self.universe_check
-        return assumed if check is None or check.contradicted else f"{assumed} {check.sentence}"
+        return assumed if check is None or check._contradicted else f"{assumed} {check.sentence}"
 
     def _about_p_values(self, adjusted: bool) -> list[str]:
         """Remarks on the p-values, or the reason why there are none."""
@@ -372,7 +372,7 @@ class Aggregation(Recorded):
         universe = (
             "" if self.p_values is None else f"; p-values assume a universe of {self.n_tests:,}"
         )
-        if (check := self.universe_check) is not None and check.contradicted:
+        if (check := self.universe_check) is not None and check._contradicted:
             universe += f", its lists at most {check.pool_upper:,}"
         return (
             f"Aggregation({self.method}: {len(self.names)} items from {self.n_lists} list(s); "

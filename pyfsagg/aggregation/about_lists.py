@@ -59,7 +59,7 @@ class UniverseCheck(Part):
     confidence_level: float
 
     @property
-    def contradicted(self) -> bool:
+    def _contradicted(self) -> bool:
         """Whether the lists repeat more than independent lists from the universe would."""
         return self.pool_upper is not None
 
@@ -72,7 +72,7 @@ class UniverseCheck(Part):
             f"{count(self.universe)} items have {number(self.expected, 1)} such repeats on average "
             f"(p ≤ {probabilities([self.p_value])[0]})"
         )
-        if not self.contradicted:
+        if not self._contradicted:
             return f"{seen}: no sign of a smaller universe there."
         return (
             f"{seen}. Lists that are independent there come from about {count(self.pool or 0)} items, and "

@@ -107,7 +107,7 @@ def _wide(frame: pd.DataFrame, dataset: str | None, ratio: float) -> ScoreTable:
         if column.notna().all() and pd.to_numeric(column, errors="coerce").isna().any():
             dataset = str(words[0])
             frame = frame.rename(columns={words[0]: dataset})
-    if dataset is None or dataset in frame.columns:
+    if dataset is None or is_column(dataset, frame.columns):
         frame, dataset = _without_labels(frame, dataset)
     if dataset is not None:
         codes, datasets = labels_of(named_column(frame, dataset))

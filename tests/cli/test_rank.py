@@ -227,4 +227,4 @@ def test_a_data_set_is_ranked_by_its_name(pyfsagg, refused, tmp_path: Path) -> N
         assert message in refused(f"rank wine {flags} --output no")
     # A file of that name comes first.
     (tmp_path / "wine").write_text("a,b,kind\n1,2,x\n")
-    assert "1 sample(s)" in pyfsagg("rank wine --target kind --output no", code=2).stderr
+    assert "has one class only" in pyfsagg("rank wine --target kind --output no", code=2).stderr

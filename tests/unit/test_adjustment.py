@@ -6,7 +6,7 @@ from statsmodels.stats.multitest import multipletests
 
 from pyfsagg._base.arithmetic import adjust_p_values
 from pyfsagg.aggregation import aggregate
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
 from pyfsagg.ranks import RankTable
 
 STATSMODELS = {"bh": "fdr_bh", "holm": "holm", "bonferroni": "bonferroni"}
@@ -72,8 +72,9 @@ def test_other_tables_and_methods():
     scores = np.random.default_rng(0).random((3, 6))
     scores[0, 2] = np.nan
     assert aggregate(RankTable.from_scores(scores), "rra").n_tests == 6
-    cut = RankTable.from_scores(scores, full=False, universe=90)
-    assert aggregate(cut, "mean_p_value").n_tests == 90
+    cut = RankTable.from_scores(scores, full=False, universe=90)  # of which all lists have six
+    with pytest.warns(PyfsaggWarning, match="assume independent lists from 90 items"):
+        assert aggregate(cut, "mean_p_value").n_tests == 90
     normalized = RankTable.from_normalized_ranks([[0.1, 0.2], [0.3, 1.0]])
     assert aggregate(normalized, "rra").n_tests == 2
     assert aggregate(scores[1:], "mean_rank")._adjustment is None

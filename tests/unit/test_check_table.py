@@ -195,7 +195,7 @@ def test_a_target_that_a_run_refuses_is_a_finding(good: pd.DataFrame) -> None:
         ([3.5] * N, "regression", "is constant"),
         (good["colour"], "regression", "contains text"),
         ([None] * N, "classification", "missing in every row"),
-        (good["kind"], "survival", "needs times and events"),
+        (good["kind"], "survival", "has times and events"),
     ):
         found = pyfsagg.check_table(good.drop(columns="kind"), y, task=task)
         [finding] = [each for each in found.findings if each.severity == "stop"]

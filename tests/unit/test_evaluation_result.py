@@ -155,7 +155,7 @@ def test_repeats_add_no_degrees_of_freedom() -> None:
 
 def test_what_is_refused(result: Evaluation, tmp_path: Path) -> None:
     (tmp_path / "run.json").write_text('{"kind": "ensemble", "schema": 1}')
-    with pytest.raises(OutputError, match="contains a 'ensemble'"):
+    with pytest.raises(OutputError, match="contains no saved evaluation: its record is 'ensemble'"):
         Evaluation.load(tmp_path)
     for options, message in (
         ({"value": 0.3}, "'wacc' or one of the thresholds 0.2, 0.5, 1"),

@@ -17,6 +17,8 @@ from pyfsagg.aggregation._result import AggregationComparison
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import RankTable
 
+pytestmark = pytest.mark.filterwarnings("ignore:the p-values assume independent lists from")
+
 
 def lists_of(m: int, p: int = 40, length: int = 20) -> RankTable:
     rng = np.random.default_rng(m)

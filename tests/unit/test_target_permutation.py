@@ -160,7 +160,7 @@ def test_numbers_are_judged_by_ranks_first_and_levels_by_the_filter_alone() -> N
     X["level"] = pd.Series(np.random.default_rng(5).integers(0, 3, 40)).astype(str)
     options: dict[str, Any] = {"random_state": 2}
     nulls = Nulls(set_up_run(X, y, filters=["chi_squared"], n_resamples=2, **options))
-    codes = [nulls.run.target.codes, *(target.codes for target in nulls.targets(99))]
+    codes = [nulls.run.target.codes, *(one.target.codes for one in nulls.shuffled(nulls.run, 99))]
     filters = np.array([pyfsagg.chi_squared(X, labels) for labels in codes])
     ranks = np.array(
         [[stats.kruskal(*(X[x][c == k] for k in (0, 1)))[0] for x in X.columns[:4]] for c in codes]
@@ -188,7 +188,7 @@ def test_survival_times_are_judged_by_the_score_of_cox_in_the_ranks() -> None:
     nulls = Nulls(set_up_run(X, Y, filters=["chi_squared"], n_resamples=2, **options))
     ranks = X.rank()
     statistics = []
-    for target in nulls.targets(5):
+    for target in (one.target for one in nulls.shuffled(nulls.run, 5)):
         residuals = pyfsagg.filters.martingale_residuals(target.outcome)
         statistics.append([60 * np.corrcoef(ranks[x], residuals)[0, 1] ** 2 for x in X])
     found = _rank_statistics(nulls, 5)

@@ -103,7 +103,7 @@ def test_it_is_told_and_kept(tmp_path) -> None:
     with pytest.warns(PyfsaggWarning, match="these lists repeat far more items"):
         result = aggregate(RankTable.from_lists(lists, universe=2000), "rra")
     check = result.universe_check
-    assert check.contradicted
+    assert check._contradicted
     for told in (result._answer(), result.sentences()):  # the second is what R prints
         assert told[0] == check.sentence
         assert re.fullmatch(r"If the universe is right, .* this number has no meaning\.", told[1])

@@ -7,8 +7,8 @@
 #' Shuffled targets are scored by the filters of the run in the whole table. The p-value of a feature is the share of
 #' scores at least as high among the features of its kind (numbers, of like shape where a filter cuts them into bins of
 #' equal width; or as many levels) with shuffled targets; beyond its tail this distribution is taken as exponential.
-#' Filters that select one column after the other, such as mRMR, are judged by their relevance: what a column alone tells
-#' of the target. Targets are exchanged between whole groups of rows.
+#' Filters that select one column after the other, such as mRMR, are judged by their relevance: what a column
+#' alone tells of the target. Targets are exchanged between whole groups of rows.
 #'
 #' @param object A result of [wam()] or [bam()].
 #' @param max_false Accepted expected number of false selections; 1 if `fdr` is not given either.
