@@ -8,6 +8,7 @@ import pandas as pd
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.remarks import set_aside
 from pyfsagg._base.validation import check_choice
+from pyfsagg._base.words import titled
 from pyfsagg._message import Message, Remedy, Use
 from pyfsagg.ensemble.core import AGAINST_NOISE
 from pyfsagg.ensemble.data import Ranked, RunSetup, once
@@ -105,17 +106,16 @@ def agreement(data: Ranked, ties: str) -> Agreement:
     matrices = dict(data.score_matrices)
     if data.method == "bam":
         matrices["bam"] = data.combined
-    table: pd.DataFrame | DataError
-    with set_aside() as remarks:
-        try:
-            rows = {
-                label: pairwise.thesis_measures(matrix, ties=ties, random_state=data.seed)
-                for label, matrix in matrices.items()
-            }
-            table = pd.DataFrame.from_dict(rows, orient="index").rename_axis("filter")
-        except DataError as reason:
-            table = reason
-    return table, list(dict.fromkeys(remarks))
+    rows, remarks = {}, list[str]()
+    try:
+        for label, matrix in matrices.items():
+            with set_aside() as found:
+                rows[label] = pairwise.thesis_measures(matrix, ties=ties, random_state=data.seed)
+            whose = f"{titled(label)}: " if len(matrices) > 1 else ""
+            remarks += [f"{whose}{text}" for text in dict.fromkeys(found)]
+    except DataError as reason:
+        return reason, remarks
+    return pd.DataFrame.from_dict(rows, orient="index").rename_axis("filter"), remarks
 
 
 def control(

@@ -162,7 +162,7 @@ def _result(value: Any) -> dict[str, Any]:
 
 
 def _sentences(value: Any) -> list[str]:
-    for name in ("sentences", "sentence", "conclusions"):
+    for name in ("sentences", "sentence", "conclusions", "remarks"):
         texts = getattr(value, name, None)
         if texts is not None:
             texts = texts() if callable(texts) else texts

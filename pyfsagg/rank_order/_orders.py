@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base import memory, remarks, validation
+from pyfsagg._base import memory, validation
 from pyfsagg._message import DIVIDE_WEIGHTS, NAN, Param, Remedy, Use
 from pyfsagg._table import columns, frames
 from pyfsagg._table.table import Table, as_table, full_weights
@@ -131,10 +131,8 @@ def read_orders(
     ties: str = "average",
     missing: str = "error",
     random_state: Any = None,
-    advise: bool = False,
 ) -> Orders:
-    """Validate a labelled table and return :class:`Orders`; with `advise`, warn of features that do not
-    seem to be on one scale."""
+    """Validate a labelled table and return :class:`Orders`."""
     table = order_table(X, min_samples=2)
     target = check_target(y, table.n_samples, min_per_class=2.0)
     check_rules(table, ties, missing, random_state)
@@ -154,7 +152,7 @@ def read_orders(
             "all samples have the same order of features, so orders cannot separate the classes"
         )
     known = (ranks >= 0).sum(axis=1)
-    orders = Orders(
+    return Orders(
         ranks=ranks,
         weights=weights[rows],
         codes=codes.astype(np.int32),
@@ -166,8 +164,12 @@ def read_orders(
         has_ties=bool((ranks.max(axis=1) < known - 1).any()),
         has_unknown=bool((ranks < 0).any()),
     )
-    p = orders.n_features
-    if advise and p >= 4:  # with fewer there are too few pairs to speak of
+
+
+def doubts(orders: Orders) -> tuple[str, ...]:
+    """Remarks on orders that may mean little: features not on one scale, or a class of one sample."""
+    remarks, p = [], orders.n_features
+    if p >= 4:  # with fewer there are too few pairs to speak of
         # Almost all pairs of features in one and the same order in every sample are a bad sign.
         rng = np.random.default_rng(0)
         first = rng.integers(0, p, PROBED_PAIRS)
@@ -175,22 +177,19 @@ def read_orders(
         a, b = orders.ranks[:, first], orders.ranks[:, second]
         fixed = float(((a < b).all(axis=0) | (a > b).all(axis=0)).mean())
         if fixed >= SCALE_RATIO:
-            remarks.warn(
+            remarks.append(
                 f"about {fixed:.0%} of the feature pairs have the same order in all samples: the "
                 "features seem not to be on one scale. Orders compare the features of a sample with "
                 "one another (is a above b?), which is meaningful only if all measure the same "
-                "kind of quantity in one unit. Bring them to one scale first, if that makes sense",
-                stacklevel=3,
+                "kind of quantity in one unit. Bring them to one scale first, if that makes sense"
             )
-    if advise:
-        single = np.flatnonzero(orders.class_sizes == 1)
-        if single.size:
-            remarks.warn(
-                f"the class {orders.classes[single[0]]!r} has one sample: it is its own centre, has no "
-                "inversions (so that spoiler counts ignore it), and cross-validation cannot learn it",
-                stacklevel=3,
-            )
-    return orders
+    single = np.flatnonzero(orders.class_sizes == 1)
+    if single.size:
+        remarks.append(
+            f"the class {orders.classes[single[0]]!r} has one sample: it is its own centre, has no "
+            "inversions (so that spoiler counts ignore it), and cross-validation cannot learn it"
+        )
+    return tuple(remarks)
 
 
 def read_features(features: Sequence[str | int] | Any, names: tuple[str, ...]) -> NDArray[np.int64]:

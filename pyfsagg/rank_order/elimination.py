@@ -16,6 +16,7 @@ from pyfsagg._base import validation
 from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.fields import stored
 from pyfsagg._base.registry import Call, Registry, Spec
+from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Settings
 from pyfsagg._base.words import count, duration, enumerate_names, number, plural
 from pyfsagg._message import Message, Name, Param, Use
@@ -28,7 +29,7 @@ from pyfsagg._table.selectors import TableSelector
 from pyfsagg._table.table import as_table, column_positions
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.rank_order import criteria, distances, naive_bayes
-from pyfsagg.rank_order._orders import Orders, read_orders
+from pyfsagg.rank_order._orders import Orders, doubts, read_orders
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,6 +56,8 @@ class Elimination(Recorded):
         Settings that repeat the run (ties among them), data and software versions.
     baseline : DataFrame or None
         Accuracy of random subsets, for comparison.
+    remarks : tuple of str
+        Warnings for the reader, for instance that the features seem not to be on one scale.
 
     See Also
     --------
@@ -78,6 +81,7 @@ class Elimination(Recorded):
     divergence: Floats
     accuracy: Floats | None
     baseline: pd.DataFrame | None = field(default=None, metadata=stored(index="size"))
+    remarks: tuple[str, ...] = ()
 
     @property
     def n_features(self) -> int:
@@ -158,6 +162,9 @@ class Elimination(Recorded):
         size = self._size(view)
         left = self.n_features - size
         names = enumerate_names(self.select(size), most=20)
+        lossless, lost = self.size_by_divergence(0.0), ""
+        if lossless < self.n_features:
+            lost = f"; nothing is lost down to {plural(lossless, 'feature')}"
         accuracy, always = "", self.parameters.get("always")
         if self.accuracy is not None and not np.isnan(self.accuracy[left]):
             share = f"{self.accuracy[left]:.1%}"
@@ -168,10 +175,10 @@ class Elimination(Recorded):
                 f"Each sample was read as an order of its features, and {self.method.replace('_', '-')} "
                 f"removed {count(left)} of {plural(self.n_features, 'feature')} one by one. The orders "
                 f"of the remaining ones lose {number(float(self.divergence[left]), 4)} nats of "
-                "information on the class; nothing is lost down to "
-                f"{plural(self.size_by_divergence(0.0), 'feature')}.{accuracy}"
+                f"information on the class{lost}.{accuracy}"
             ),
             *([Text(f"Always in: {enumerate_names(always)}.")] if always else []),
+            *(Text(f"Take care: {remark}.") for remark in self.remarks),
         ]
 
     def __repr__(self) -> str:
@@ -426,7 +433,10 @@ def eliminate(
     with execution.limited():
         seed = validation.resolve_seed(kept_seed(execution.checkpoint, random_state))
         rules: dict[str, Any] = {"ties": ties, "missing": missing, "random_state": seed}
-        orders = read_orders(X, y, sample_weight=sample_weight, advise=True, **rules)
+        orders = read_orders(X, y, sample_weight=sample_weight, **rules)
+        remarks = doubts(orders)
+        for remark in remarks:
+            warn(remark, stacklevel=2)
         n, p = orders.n_samples, orders.n_features
         seconds = spec.seconds(n, p, orders.n_classes)
         if max_seconds is not None and seconds > max_seconds:
@@ -484,6 +494,7 @@ def eliminate(
                 "seed": seed,
                 "call": call.record(),
             },
+            remarks=remarks,
         )
 
 

@@ -157,6 +157,17 @@ def test_stability_of_a_plan_needs_a_score_everywhere(plan: str) -> None:
         assert np.isfinite(result.stability().to_numpy()).all()
 
 
+def test_a_remark_on_the_resamples_names_the_filter() -> None:
+    """Cut points by MDL leave a column of noise in one piece: all scores of a resample are 0."""
+    X = np.random.default_rng(0).normal(size=(40, 3))
+    filters = ["information_gain", "gain_ratio", "anova"]
+    result = bam(X, np.arange(40) % 2, filters=filters, n_resamples=12, random_state=0)
+    with pytest.warns(PyfsaggWarning, match="have the same score for all features") as caught:
+        result.stability()
+    said = [str(each.message).partition(":")[0] for each in caught]
+    assert said == ["Information gain", "Gain ratio"]
+
+
 @pytest.mark.parametrize("aggregator", ["gm", "l2", "median", "min", "max", "mean_rank"])
 def test_aggregators(aggregator: str) -> None:
     result = ranked(filter="cs", aggregator=aggregator)

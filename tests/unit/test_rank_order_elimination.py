@@ -345,6 +345,25 @@ def test_advice() -> None:
             eliminate(X5, ["C0", *Y5[1:]], "spoilers")
 
 
+def test_what_was_warned_of_stays_with_the_result(tmp_path: Path) -> None:
+    with pytest.warns(PyfsaggWarning, match="not to be on one scale"):
+        result = eliminate(X5 * [1, 1000, 10**6, 10**9, 1, 1], ["C0", *Y5[1:]], "spoilers")
+    again = Elimination.load(result.save(tmp_path / "one.json"))
+    result.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    for text in (result.summary_text(), again.summary_text(), page):
+        text = " ".join(text.split())
+        assert "seem not to be on one scale" in text
+        assert "has one sample: it is its own centre" in text
+
+
+def test_nothing_is_lost_down_to_all_features_is_not_said() -> None:
+    lossy = eliminate([[1, 2], [1, 2], [2, 1], [2, 1]], ["a", "a", "b", "b"], "spoilers")
+    assert lossy.size_by_divergence(0.0) == lossy.n_features
+    assert "nothing is lost" not in lossy.summary_text()
+    assert "nothing is lost down to" in eliminate(X5, Y5, "spoilers").summary_text()
+
+
 def test_spoiler_counts_by_brute_force() -> None:
     for seed in range(4):
         X, y = random_table(seed, unknown=seed == 3)

@@ -173,6 +173,9 @@ test_that("orders within samples", {
   same(unname(spoiler_counts(made$X, made$y)), "order.spoiler_counts(made.X, made.y).to_numpy()")
   same(as.matrix(to_rank_order(made$X)), "order.to_rank_order(made.X).to_numpy()")
   same(subset_divergence(made$X, made$y, c(1, 2), unit = "bits"), "order.subset_divergence(made.X, made.y, list(made.X.columns[:2]), unit='bits')")
+  apart <- as.data.frame(as.matrix(made$X) + rep(100 * pmax(seq_along(made$X), 2), each = nrow(made$X)))
+  expect_warning(found <- eliminate_features(apart, made$y, "spoilers", progress = FALSE), "on one scale")
+  expect_output(print(found), "pairs have the same order in all samples")
   expect_error(eliminate_features(made$X, made$y, progress = FALSE, chekpoint = "a"), "did you mean 'checkpoint'",
                class = "pyfsagg_unknown_name_error")
   expect_error(subset_divergence(made$X, made$y, 99), "numbers from 1 to", class = "pyfsagg_parameter_error")
