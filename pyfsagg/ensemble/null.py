@@ -66,6 +66,9 @@ SLOW_SHARE = 5
 CELLS = 20_000_000
 """Weights, or scores of a filter, that are in memory for shuffled targets at the same time."""
 
+FEW_ROWS = 30
+"""Rows up to which a column that goes with the target perfectly may not be above noise."""
+
 MOST_PAIRS = 19
 """Pairs of halves with a shuffled target: their mean agreement is what noise gives."""
 
@@ -377,6 +380,38 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
     """P-values of the features from `number` shuffled targets; a DataError gives the reason for none."""
     if nulls.reason:
         raise DataError(nulls.reason)
+    found = _permuted(nulls, number, **how)
+    if found.above.any() or not nulls.by_column or nulls.run.table.n_samples > FEW_ROWS:
+        return found
+    if not len(nulls._ranked) or nulls.known:
+        return found
+    # Nothing is above noise, of few rows: could numbers have been?
+    weakest = int(nulls._ranked[found.p_values[nulls._ranked].argmax()])
+    how.update(checkpoint=None, progress=lambda *_: None)
+    perfect = _permuted(Nulls(_with_perfect_column(nulls.run, weakest)), number, **how)
+    return replace(found, attainable=float(perfect.family_wise_p_values[0]))
+
+
+def _with_perfect_column(run: Run, j: int) -> Run:
+    """The run with numbers that go with the target perfectly in the place of column `j`, as the first of as
+    many columns as are soon scored: each class, number or time is a narrow range of its own."""
+    target, table = run.target, run.table
+    assert isinstance(table, Table)
+    goes_with = target.codes if target.values is None else target.values
+    if target.survival is not None:
+        goes_with = target.survival.time
+    levels, ranges = np.unique(goes_with, return_inverse=True)
+    centres = np.arange(len(levels)) if target.values is None else levels
+    narrow = 1e-6 * np.diff(centres).min(initial=1.0) * np.arange(table.n_samples)
+    others = np.delete(np.arange(table.n_features), j)[: SMALL // table.n_samples]
+    table = table.take(np.append(j, others))
+    table.values[:, 0], table.kinds[0] = centres[ranges] + narrow, Kind.NUMERIC
+    run = replace(run, table=table)
+    return replace(run, filters=run.bind(run.target))
+
+
+def _permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
+    """The same without a look at what could have been found."""
     judged = () if set(nulls.judges) <= set(nulls.run.labels) else tuple(nulls.sources)
     nulls = Nulls(nulls.judging)
     run = nulls.single

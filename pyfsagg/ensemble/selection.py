@@ -339,6 +339,12 @@ def _what_would_help(data: Ranked, test: TargetPermutation) -> str:
         targets = math.lgamma(sum(sizes) + 1) - math.fsum(math.lgamma(size + 1) for size in sizes)
         by_rows = math.exp(same - targets)
     if max(by_shuffles, by_rows) <= LEVEL:
+        if test.attainable is not None and test.attainable > LEVEL:
+            goes = "separate the classes" if data.data.get("class_counts") else "follow the target"
+            return (
+                "More rows are needed, or fewer features: in this table even numbers that "
+                f"{goes} perfectly have a family-wise p-value of {test.attainable:.2g}"
+            )
         return "More rows would help, or a filter for the expected kind of effect"
     what = (
         "so few rows" if by_rows > by_shuffles else plural(test.n_permutations, "shuffled target")

@@ -353,6 +353,10 @@ class TargetPermutation(Part):
         Filters of the ranking that score a feature beside those selected before it, such as mRMR: under
         each target they choose some feature first, so the first of `judges` is their relevance, what a
         feature alone tells of the target by the same bins. Empty for others.
+    attainable : float or None
+        Family-wise p-value of numbers that go with the target perfectly (each class, number or time is a
+        range of its own), in the place of the least important numeric feature; in a wide table beside
+        some of the others, which makes it smaller.  Computed of at most 30 rows if no feature is above noise.
     """
 
     feature_names: tuple[str, ...]
@@ -367,6 +371,7 @@ class TargetPermutation(Part):
     cleared: tuple[str, ...] = ()
     weighted: bool = False
     relevance_of: tuple[str, ...] = ()
+    attainable: float | None = None
 
     @property
     def above(self) -> Booleans:

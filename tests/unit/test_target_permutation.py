@@ -1,5 +1,6 @@
 """P-values from shuffled targets: one scale for all columns, designs of rows, limits, and what is said."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -710,3 +711,46 @@ def test_tables_that_are_too_small_say_so() -> None:
     everything = " ".join(usual.summary_text(n_features_to_select=5).split())
     assert "All 5 features are selected in every resample" in everything
     assert "100% of resamples" not in everything
+
+
+def test_where_perfect_numbers_are_not_above_noise_this_is_said(tmp_path: Path) -> None:
+    """Of 8 rows and 50 columns even columns that separate two classes have large family-wise p-values."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(8, 50)), np.arange(8) % 2
+    X[:, :3] += 10.0 * y[:, np.newaxis]
+    how: dict[str, Any] = {"filter": "spearman", "n_resamples": 20, "random_state": 0, "n_jobs": 1}
+    result = pyfsagg.wam(X, y, **how)
+    test, text = result.permutation, " ".join(result.summary_text().split())
+    assert test is not None
+    assert test.attainable is not None
+    assert test.attainable > permutation.LEVEL
+    # The three are as good as any can be.
+    assert test.attainable == pytest.approx(test.family_wise_p_values[:3].max(), abs=0.05)
+    assert "even numbers that separate the classes perfectly have a family-wise p-value of" in text
+    assert "More rows would help" not in text
+    again = pyfsagg.EnsembleResult.load(result.save(tmp_path / "run"))
+    assert again.permutation is not None
+    assert again.permutation.attainable == test.attainable
+    # Of one column more rows than these are not needed, and of 40 rows it is not asked.
+    single = pyfsagg.wam(X[:, 10:11], y, **how).permutation
+    assert single is not None
+    assert single.attainable is not None
+    assert single.attainable <= permutation.LEVEL
+    many = pyfsagg.wam(rng.normal(size=(40, 5)), np.arange(40) % 2, **how).permutation
+    assert many is not None
+    assert many.attainable is None
+
+
+def test_perfect_numbers_follow_a_number_or_times() -> None:
+    rng = np.random.default_rng(1)
+    X, times = rng.normal(size=(8, 3)), rng.exponential(size=8)
+    for filter, y, task in (
+        ("spearman", times, "regression"),
+        ("cox_score", pd.DataFrame({"time": times, "event": True}), "survival"),
+    ):
+        test = pyfsagg.wam(
+            X, y, filter=filter, task=task, n_resamples=20, random_state=0, n_jobs=1
+        ).permutation
+        assert test is not None
+        assert test.attainable is not None
+        assert test.attainable <= permutation.LEVEL < test.family_wise_p_values.min()
