@@ -402,7 +402,8 @@ def _with_perfect_column(run: Run, j: int) -> Run:
         goes_with = target.survival.time
     levels, ranges = np.unique(goes_with, return_inverse=True)
     centres = np.arange(len(levels)) if target.values is None else levels
-    narrow = 1e-6 * np.diff(centres).min(initial=1.0) * np.arange(table.n_samples)
+    places = np.argsort(canonical_order(table, target))
+    narrow = 1e-6 * np.diff(centres).min(initial=1.0) * places
     others = np.delete(np.arange(table.n_features), j)[: SMALL // table.n_samples]
     table = table.take(np.append(j, others))
     table.values[:, 0], table.kinds[0] = centres[ranges] + narrow, Kind.NUMERIC
