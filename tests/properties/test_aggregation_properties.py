@@ -79,13 +79,6 @@ def test_scores_that_rounding_alone_tells_apart_are_tied():
                          ).ranking.tolist() == [1, 3, 2], method  # fmt: skip
 
 
-def test_equal_rank_sums_have_one_p_value():
-    ranks = [[1, 2, 3, 5, 4, 6, 7], [3, 2, 1, 4, 5, 6, 7], [5, 5, 5, 2, 2, 6, 7]]
-    found = aggregate(RankTable.from_ranks(ranks, universe=7), "mean_p_value")
-    np.testing.assert_array_equal(found.ranking[:3], [2, 2, 2])
-    assert len(set(found.p_values[:3].tolist())) == 1
-
-
 @settings(max_examples=20, deadline=None)
 @given(score_tables, st.randoms(use_true_random=False))
 def test_maic_gives_the_same_bits_in_any_order(scores, random):
