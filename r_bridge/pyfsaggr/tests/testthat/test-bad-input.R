@@ -96,6 +96,7 @@ test_that("warnings of Python are warnings", {
 })
 
 test_that("numbers and words of R are looked at in R, and named in its words", {
+  skip_without_pyfsagg()
   no <- function(text, ..., kind = "parameter") {
     failure <- tryCatch(quick(iris[1:4], iris$Species, ...), pyfsagg_error = identity)
     expect_match(conditionMessage(failure), text, fixed = TRUE)

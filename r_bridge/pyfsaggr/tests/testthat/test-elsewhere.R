@@ -1,7 +1,7 @@
 # Calls that end before their time, and calls in other processes and documents.
 wide <- as.data.frame(matrix(sin((1:20000)^1.5), 200))
 halves <- rep(c("a", "b"), 100)
-endless <- function(...) wam(wide, halves, n_resamples = 1e6, seed = 1, progress = FALSE, ...)
+endless <- function(...) wam(wide, halves, n_resamples = 2e5, seed = 1, progress = FALSE, ...)
 
 test_that("a time limit ends a call by the error of R, and the next call is as ever", {
   skip_without_pyfsagg()
@@ -48,7 +48,7 @@ begin <- function(sign, wide, halves, document = FALSE) {
   quick <- function() pyfsaggr::wam(iris[1:4], iris$Species, n_resamples = 20, seed = 1, progress = FALSE)$scores
   first <- quick()
   endless <- function() {
-    pyfsaggr::wam(wide, halves, n_resamples = 1e6, seed = 1, progress = FALSE, checkpoint = sign)
+    pyfsaggr::wam(wide, halves, n_resamples = 2e5, seed = 1, progress = FALSE, checkpoint = sign)
   }
   met <- tryCatch({
     if (document) {
