@@ -17,7 +17,7 @@ from _timing import interleaved, print_table, skip, write_json
 
 from pyfsagg.aggregation import aggregate
 from pyfsagg.exceptions import MissingDependencyError
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 from pyfsagg_rpy2 import rank_aggregation
 from pyfsagg_rpy2.session import environment, package
 
@@ -29,7 +29,7 @@ def run(method: str, r_method: str, p: int, m: int, rounds: int) -> dict[str, An
     """Time one case; the conversion of the matrix to R is not counted against R."""
     rng = np.random.default_rng(1)
     ranks = np.array([rng.permutation(p) + 1.0 for _ in range(m)])
-    table = RankTable.from_ranks(ranks)
+    table = Rankings.from_ranks(ranks)
     matrix = rank_aggregation._r_matrix(ranks / p)
     library, robjects = package("RobustRankAggreg"), environment()
     found: dict[str, Any] = {}

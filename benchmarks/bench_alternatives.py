@@ -145,9 +145,9 @@ def robust_rank_aggregation(cases: list[tuple[int, int, float]]) -> Iterator[Com
     for p, m, target in cases:
         rng = np.random.default_rng(1)
         ranks = np.array([rng.permutation(p) + 1.0 for _ in range(m)])
-        table = pyfsagg.RankTable.from_ranks(ranks)
+        table = pyfsagg.Rankings.from_ranks(ranks)
         matrix = robjects.r.matrix(robjects.FloatVector((ranks / p).ravel()), nrow=p)
-        matrix.rownames = robjects.StrVector(list(table.names))
+        matrix.rownames = robjects.StrVector(list(table.items))
         yield Comparison(
             f"RRA, {p} items in {m} lists",
             label,

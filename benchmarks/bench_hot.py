@@ -39,7 +39,7 @@ def tasks() -> dict[str, Callable[[], object]]:
     rng = np.random.default_rng(0)
     calls: dict[str, Callable[[], object]] = {}
     for p, m in ((1000, 1000), (20_000, 20)):
-        table = pyfsagg.RankTable.from_ranks(np.array([rng.permutation(p) + 1.0 for _ in range(m)]))
+        table = pyfsagg.Rankings.from_ranks(np.array([rng.permutation(p) + 1.0 for _ in range(m)]))
         # A new table each time: nothing of it is kept from the round before.
         calls[f"rra {p}x{m}"] = lambda t=table: pyfsagg.aggregate(replace(t), "rra").to_frame()
     for n, p, m in ((72, 1000, 64), (1500, 100, 128)):

@@ -28,7 +28,7 @@ from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.aggregation import aggregate
 from pyfsagg.filters._base import FILTERS
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 from pyfsagg.resampling import draw_resamples
 from pyfsagg.stability_measures.measure import measure_stability
 from pyfsagg.unsupervised.rankings import affinity_scores
@@ -171,7 +171,7 @@ def filter_kernels(n: int, p: int) -> list[Kernel]:
 
 def aggregation_kernels(p: int, m: int) -> list[Kernel]:
     rng = np.random.default_rng(1)
-    ranks = RankTable.from_ranks(np.array([rng.permutation(p) + 1.0 for _ in range(m)]))
+    ranks = Rankings.from_ranks(np.array([rng.permutation(p) + 1.0 for _ in range(m)]))
     scores = rng.normal(size=(m, p))
     few = rng.uniform(1, 2, size=(200, p))
     return [

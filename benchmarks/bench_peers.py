@@ -185,7 +185,7 @@ def r_rows(rounds: int, quick: bool) -> list[dict[str, Any]]:
     tasks.append((name, np.zeros((1, 1)), estimates, "csranks", theirs, ours, sets, items / 20))
     p, m = (50, 10) if quick else (1000, 1000)
     ranks = np.array([rng.permutation(p) + 1.0 for _ in range(m)])
-    table = pyfsagg.RankTable.from_ranks(ranks)
+    table = pyfsagg.Rankings.from_ranks(ranks)
     shares = "`rownames<-`(as.matrix(X), seq_len(nrow(X)))"
     theirs = (
         f"with(RobustRankAggreg::aggregateRanks(rmat = {shares}), Score[order(as.integer(Name))])"

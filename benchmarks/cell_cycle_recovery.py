@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from _timing import write_json
 
-from pyfsagg import RankTable
+from pyfsagg import Rankings
 from pyfsagg.aggregation._base import AGGREGATORS
 
 DEPTHS = (10, 25, 50, 100, 150, 200, 300, 400, 500, 750, 1000)
@@ -24,9 +24,9 @@ DEPTHS = (10, 25, 50, 100, 150, 200, 300, 400, 500, 750, 1000)
 
 def main() -> None:
     data = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-    table = RankTable.from_lists(data["gl"], universe=data["N"])
+    table = Rankings.from_lists(data["gl"], universe=data["N"])
     known = set(data["ref"])
-    is_known = np.array([name in known for name in table.names])
+    is_known = np.array([name in known for name in table.items])
     found = {}
     for spec in AGGREGATORS.own():
         if spec.input != "ranks":

@@ -20,7 +20,7 @@ from _timing import print_table, write_json
 from numpy.typing import NDArray
 
 from pyfsagg.aggregation import aggregate
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 from pyfsagg_rpy2 import aggregate_ranks
 
 LISTS = (10, 20, 30, 40, 50, 100, 200, 1000)
@@ -53,7 +53,7 @@ def measure(m: int, seed: int = 20120215) -> dict[str, Any]:
     """One row of the table: m random complete lists over 34 items."""
     rng = np.random.default_rng([seed, m])
     ranks = np.array([rng.permutation(ITEMS) + 1 for _ in range(m)])
-    ours = aggregate(RankTable.from_ranks(ranks), "stuart").statistic
+    ours = aggregate(Rankings.from_ranks(ranks), "stuart").statistic
     scores = aggregate_ranks(normalized_ranks=ranks / ITEMS, method="stuart")
     theirs = scores.loc[[f"x{j}" for j in range(ITEMS)]].to_numpy()
     exact = m <= EXACT_UP_TO

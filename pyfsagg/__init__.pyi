@@ -51,7 +51,7 @@ from .filters import value_difference_metric as value_difference_metric
 from .listing import list_methods as list_methods
 from .out_of_core import rank_out_of_core as rank_out_of_core
 from .rank_order import RankOrderSelector as RankOrderSelector
-from .ranks import RankTable as RankTable
+from .ranks import Rankings as Rankings
 from .results import load_result as load_result
 from .score_tables import standings as standings
 from .screens import Screen as Screen

@@ -245,7 +245,7 @@ def public_functions() -> dict[str, Callable[..., Any]]:
             if inspect.isclass(thing):
                 if hasattr(thing, "fit"):
                     found[own] = _fitted(thing)
-                elif own in {"RankTable"}:
+                elif own in {"Rankings"}:
                     for maker in ("from_lists", "from_ranks", "from_scores"):
                         found[f"{own}.{maker}"] = getattr(thing, maker)
                 elif _is_setting(thing):

@@ -613,7 +613,7 @@ def growth() -> dict[str, dict[str, float]]:
     """How many times as long the readers take for four times as much of an awkward text."""
     import pyfsagg
     from pyfsagg.exceptions import PyfsaggError
-    from pyfsagg.ranks import RankTable
+    from pyfsagg.ranks import Rankings
 
     def seconds(read: Callable[[Path], Any], path: Path) -> float:
         started = time.process_time()
@@ -623,7 +623,7 @@ def growth() -> dict[str, dict[str, float]]:
         return time.process_time() - started
 
     found: dict[str, dict[str, float]] = {}
-    readers = {"table": pyfsagg.read_table, "lists": lambda path: RankTable.from_files([path])}
+    readers = {"table": pyfsagg.read_table, "lists": lambda path: Rankings.from_files([path])}
     with tempfile.TemporaryDirectory() as folder:
         for name, text in TEXTS.items():
             found[name] = {}

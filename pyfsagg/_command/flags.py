@@ -107,7 +107,7 @@ class Flags:
     def absent(self) -> None:
         """What an item is to a list or judge that does not have it."""
         text = "an absent item is worse than all listed ones, or was not judged"
-        text += " (default: worst; of scores unknown)"
+        text += " (default: worst)"
         self.add("--absent", choices=("worst", "unknown"), help=text)
 
     def filters(self, normalizations: Sequence[str]) -> None:

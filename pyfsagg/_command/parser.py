@@ -352,6 +352,8 @@ PHRASES: dict[str, Callable[..., str]] = {
     # flags that stand for a line of code
     "event": lambda column, value: f"--event {column}={value}",
     "scores": lambda: "--scores",
+    "unknown": lambda: "--absent unknown",
+    "worst": lambda: "--absent worst",
     "sign": lambda: "--sign COLUMN",
     "aggregate": lambda: "pyfsagg aggregate",
 }

@@ -117,7 +117,7 @@ NAMES = {
     "weighted": "Sample weights",
     "drop_near_zero_variance": "Near-zero-variance features dropped",
     "universe": "Universe",
-    "full": "Lists are complete in themselves",
+    "absent": "Items that a list lacks",
     "scores": "Scores given",
     "lower_is_better": "Smaller scores are better",
     "reverse": "Lists that run the other way",

@@ -6,15 +6,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
-import pandas as pd
 
 from pyfsagg._base.arithmetic import EPSILON, Floats, Indices, in_range, levelled, scaled
 from pyfsagg._base.registry import Registry, Spec
 from pyfsagg._base.validation import check_labels
 from pyfsagg._message import SCORES, Param, Remedy
-from pyfsagg._table.frames import pandas_frame
-from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.ranks import RankTable, ranking
+from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.ranks import Rankings, ranking
 
 NO_P_VALUES = (
     "The lists have weights, so there are no p-values: a list that counts more than once is not "
@@ -70,7 +68,7 @@ class AggregatorSpec(Spec):
     `in_loops` are options that save time where scores alone are read, and leave these as they are.
 
     `list_weights` says what the method makes of weights of the lists.  "any": `compute` reads
-    `table.list_weights`, and a whole weight k gives what the list written k times gives.  "whole": such a
+    `table.weights`, and a whole weight k gives what the list written k times gives.  "whole": such a
     table is written out before `compute` sees it, options named in `per_list` with it.  A text refuses
     them and says why.  `unranked` says what becomes of a list that names items in no order.
     """
@@ -96,7 +94,7 @@ class AggregatorSpec(Spec):
         words = {"any": "any", "whole": "whole numbers"}
         return words.get(self.list_weights, f"none: {self.list_weights}")
 
-    def apply(self, table: RankTable, **options: Any) -> AggregatedValues:
+    def apply(self, table: Rankings, **options: Any) -> AggregatedValues:
         """What the method computes from a table; scores whose difference can be rounding are equal, so the
         order of the lists, in which sums are taken, breaks no tie."""
         values = self._computed(table, **options)
@@ -105,15 +103,15 @@ class AggregatorSpec(Spec):
             rounding = np.where(np.isfinite(scores), table.n_lists * EPSILON * np.abs(scores), 0.0)
         return replace(values, scores=levelled(scores, rounding))
 
-    def _computed(self, table: RankTable, **options: Any) -> AggregatedValues:
+    def _computed(self, table: Rankings, **options: Any) -> AggregatedValues:
         """What the method computes from a table; with weights there are no p-values."""
-        if table.list_weights is None:
+        if table.weights is None:
             return self.compute(table, **options)
         if self.list_weights not in ("any", "whole"):
             raise ParameterError(f"{self.name} takes no weights: {self.list_weights}")
         if self.list_weights == "whole":
             try:
-                copies = ranking.whole_weights(table.list_weights)
+                copies = ranking.whole_weights(table.weights)
             except ParameterError as error:
                 raise ParameterError(f"{self.name} takes whole weights: ", error) from None
             for name in self.per_list:
@@ -125,7 +123,7 @@ class AggregatorSpec(Spec):
             return values
         return replace(values, p_values=None, log10_p_values=None, remarks=(NO_P_VALUES,))
 
-    def bind(self, **options: Any) -> Callable[[RankTable], AggregatedValues]:
+    def bind(self, **options: Any) -> Callable[[Rankings], AggregatedValues]:
         """The aggregator with its options checked and filled in, for loops that read scores only.
 
         P-values are then those of average ranks: tie-safe ones would need a second pass.  Scores are as
@@ -152,27 +150,9 @@ def check_aggregator_params(spec: AggregatorSpec, method_params: dict[str, Any])
             raise ParameterError(f"{spec.name} has no option {name!r}; its options: {known}")
 
 
-def as_rank_table(values: Any) -> RankTable:
-    """A RankTable as it is, a matrix as scores, lists of names as cut-off lists."""
-    if isinstance(values, RankTable):
-        return values
-    values = pandas_frame(values)
-    if isinstance(values, (np.ndarray, pd.DataFrame)):
-        return RankTable.from_scores(values)
-    if isinstance(values, Mapping):
-        return RankTable.from_lists(values)
-    if isinstance(values, (list, tuple)):
-        if not values:
-            raise DataError("no list was given; at least one is needed")
-        if all(isinstance(row, (list, tuple, np.ndarray)) for row in values):
-            if any(isinstance(entry, (str, tuple)) for row in values for entry in row):
-                return RankTable.from_lists(values)
-            return RankTable.from_scores(values)
-    raise InputTypeError(
-        Param("table_or_scores"),
-        " must be a RankTable, a matrix of scores (lists by items) or a list of lists of ",
-        f"names, got {type(values).__name__}",
-    )
+def as_rankings(values: Any) -> Rankings:
+    """What :meth:`Rankings.of` reads, without items that no list has."""
+    return Rankings.of(values, name="table_or_scores")._of_listed()
 
 
 def codes_of_lists(name: str, labels: Sequence[Any] | None, m: int) -> Indices:
@@ -188,7 +168,7 @@ def codes_of_lists(name: str, labels: Sequence[Any] | None, m: int) -> Indices:
     return np.array([distinct.index(label) for label in labels], dtype=np.intp)
 
 
-def required_scores(table: RankTable, method: str, sibling: str) -> Floats:
+def required_scores(table: Rankings, method: str, sibling: str) -> Floats:
     """The scores of `table`, or an error that names the aggregator of ranks to use instead."""
     if table.scores is None:
         raise DataError(

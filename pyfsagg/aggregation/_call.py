@@ -17,7 +17,7 @@ from pyfsagg._base.words import probabilities
 from pyfsagg._message import Message, Param, Use
 from pyfsagg.aggregation import _base, _result, about_lists
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.ranks import RankTable, rank_scores
+from pyfsagg.ranks import Rankings, rank_scores
 
 Weights = Mapping[str, float] | Sequence[float] | None
 
@@ -40,10 +40,10 @@ def aggregate(
 
     Parameters
     ----------
-    table_or_scores : RankTable, array or DataFrame of scores, or lists of names
+    table_or_scores : Rankings, array or DataFrame of scores, or lists of names
         A matrix has one row per list and one column per item, larger = more important; lists of
         names (or a dict of them) are best first and truncated (absent = worse than all listed).  For
-        anything else build a :class:`~pyfsagg.ranks.RankTable`.  Plain nested lists of numbers are
+        anything else build a :class:`~pyfsagg.ranks.Rankings`.  Plain nested lists of numbers are
         scores; names are strings.
     method : str
         Name or alias of an aggregator; ``AGGREGATORS.names()`` lists them.
@@ -55,7 +55,7 @@ def aggregate(
     list_weights : one number per list, or dict of list name to number, optional
         Weight of each list; a list of whole-number weight k counts k times.  Methods that are not
         defined for fractions accept only whole-number weights, or none, and raise an error; with
-        weights there are no p-values.  See :meth:`pyfsagg.RankTable.weighted`.
+        weights there are no p-values.  See :meth:`pyfsagg.Rankings.weighted`.
     **method_params
         Options of the aggregator, for instance ``exact=True`` for robust_rank_aggregation.
 
@@ -87,9 +87,9 @@ def aggregate(
     spec = _base.AGGREGATORS.get(method)
     check_choice("adjust", adjust, ADJUSTMENTS)
     _base.check_aggregator_params(spec, method_params)
-    table = as_weighted_table(table_or_scores, list_weights)
+    table = as_weighted_rankings(table_or_scores, list_weights)
     values = spec.apply(table, **method_params)
-    n_tests, remarks, adjusted, checked = table._universe, values.remarks, None, None
+    n_tests, remarks, adjusted, checked = table._largest_universe, values.remarks, None, None
     if values.p_values is not None:
         adjusted = adjust_p_values(values.p_values, adjust, n=n_tests)
         if n_tests > table.n_items:  # the universe is larger than the lists show
@@ -107,7 +107,7 @@ def aggregate(
         if method_params.get("ties") == "average" and table._with_last_places() is not table:
             remarks = (*remarks, AVERAGE_TIES)
     return _result.Aggregation(
-        names=table.names,
+        names=table.items,
         scores=values.scores,
         statistic=values.statistic,
         p_values=values.p_values,
@@ -125,7 +125,7 @@ def aggregate(
             "methods": [spec.name],
             "options": {spec.name: method_params} if method_params else {},
             "adjust": adjust,
-            **({} if table.list_weights is None else {"weights": table.list_weights.tolist()}),
+            **({} if table.weights is None else {"weights": table.weights.tolist()}),
             "call": replace(call, data=("table",)).record(),
         },
         data={"n_lists": table.n_lists, "n_items": table.n_items, "sha256": hash_of_table(table)},
@@ -133,9 +133,9 @@ def aggregate(
     )
 
 
-def hash_of_table(table: RankTable) -> str:
+def hash_of_table(table: Rankings) -> str:
     """SHA-256 of the names, the values and the sizes of the lists."""
-    digest = hashlib.sha256("\0".join((*table.names, "", *table.list_names)).encode())
+    digest = hashlib.sha256("\0".join((*table.items, "", *table.names)).encode())
     values = table.ranks if table.scores is None else table.scores
     read: NDArray[Any] | None = None
     # Complete ranks, which are whole or halves, are doubled and take fewer bytes.
@@ -146,14 +146,14 @@ def hash_of_table(table: RankTable) -> str:
     read = np.ascontiguousarray(values + 0.0) if read is None else read  # -0.0 is 0.0
     digest.update(read.data)
     digest.update(table.sizes.tobytes())
-    if table.list_weights is not None:
-        digest.update(table.list_weights.tobytes())
+    if table.weights is not None:
+        digest.update(table.weights.tobytes())
     return digest.hexdigest()
 
 
-def as_weighted_table(values: Any, list_weights: Weights) -> RankTable:
-    """:func:`as_rank_table`, with weights if any are given."""
-    table = _base.as_rank_table(values)
+def as_weighted_rankings(values: Any, list_weights: Weights) -> Rankings:
+    """:func:`as_rankings`, with weights if any are given."""
+    table = _base.as_rankings(values)
     return table if list_weights is None else table.weighted(list_weights)
 
 
@@ -204,7 +204,7 @@ def compare_aggregations(
             f" are given for {unused[0]!r}, which is not compared; compared are {', '.join(chosen)}"
         )
         raise ParameterError(Param("method_params"), about)
-    table = as_weighted_table(table_or_scores, list_weights)
+    table = as_weighted_rankings(table_or_scores, list_weights)
     results = tuple(
         aggregate(table, name, adjust=adjust, **options.get(name, {})) for name in chosen
     )

@@ -27,7 +27,7 @@ from pyfsagg._version import __version__
 from pyfsagg.aggregation import _base, _result
 from pyfsagg.aggregation._result import Aggregation
 from pyfsagg.aggregation.agreement import ListAgreement
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 
 MOST_DOTS = 60  # lists; beyond, dots are a smear and an interval says more
 LOGARITHMIC_FROM = 50  # the rank from which on the first places deserve more room
@@ -287,7 +287,7 @@ def aggregation_page(result: Aggregation, view: Mapping[str, Any]) -> closing.Re
         methods = list(comparison.methods)
         sections.append(Section("methods", "Methods", _methods(comparison, top)))
     words = {}  # of settings that deserve others than their value
-    if result.parameters.get("universe", 0) is None and not table.full:
+    if result.parameters.get("universe", 0) is None and table.absent == "worst":
         words["universe"] = f"{table.n_items} (not given: all different names)"
     if "files" in result.data:
         files = (*result.data["files"], *result.data.get("unranked", ()))
@@ -333,7 +333,7 @@ def _ranking(result: Aggregation, top: int, adjusted: bool) -> PageTable:
     return PageTable.of_columns(caption, columns, note, header=1, tinted=top, find="item")
 
 
-def _pictures(table: RankTable, result: Aggregation) -> list[Block]:
+def _pictures(table: Rankings, result: Aggregation) -> list[Block]:
     drawn = min(MOST_DRAWN, table.n_items)
     best = ", ".join(result.select(min(3, drawn)))
     about, consensus = "values", f"{titled(result.method)} of the best items."

@@ -23,7 +23,7 @@ from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Recorded, Saved, records
 from pyfsagg.aggregation import _base, about_lists
 from pyfsagg.exceptions import DataError
-from pyfsagg.ranks import RankTable, rank_scores
+from pyfsagg.ranks import Rankings, rank_scores
 from pyfsagg.ranks.ranking import about_ties, tie_sizes
 
 INDEPENDENCE = (
@@ -75,7 +75,7 @@ class Aggregation(Recorded):
         Settings, lists and software versions.
     universe_check : UniverseCheck or None
         Whether cut-off lists with p-values look as if they came from fewer items than the universe.
-    table : RankTable or None
+    table : Rankings or None
         The lists.
     permutation : PermutationTest or None
         Permutation test of the same lists by the same method.
@@ -110,8 +110,8 @@ class Aggregation(Recorded):
     remarks: tuple[str, ...] = ()
     log10_p_values: Floats | None = None
     universe_check: about_lists.UniverseCheck | None = None
-    table: RankTable | None = field(
-        default=None, metadata=stored(names="table_{}", shared=("names",), without=("list_names",))
+    table: Rankings | None = field(
+        default=None, metadata=stored(names="table_{}", without=("items", "names"))
     )
     permutation: PermutationTest | None = field(
         default=None, metadata=stored(names="permutation_{}", shared=("names",))
@@ -162,7 +162,7 @@ class Aggregation(Recorded):
         # A list that contains all items shows that there are no more.
         if (
             table is not None
-            and not table.full
+            and table.absent == "worst"
             and bool(table.missing.any(axis=1).all())
             and bool((table.sizes == p).all())
         ):
@@ -237,12 +237,12 @@ class Aggregation(Recorded):
         results = (self, *self.others)
         return AggregationComparison(results, parameters=self.parameters) if self.others else None
 
-    def _given_table(self) -> RankTable:
+    def _given_table(self) -> Rankings:
         """The lists."""
         if self.table is None:
             raise DataError("this aggregation does not contain its lists; aggregate() keeps them")
         for part in (self, self.permutation):
-            if part is not None and part.names != self.table.names:
+            if part is not None and part.names != self.table.items:
                 raise DataError(
                     f"the {type(part).__name__} is not about the items of this table; make it from "
                     "the same table"
@@ -279,8 +279,8 @@ class Aggregation(Recorded):
                 for row, known in zip(table.ranks, held, strict=True)
             ],
         }
-        weights = {} if table.list_weights is None else {"weight": table.list_weights}
-        return pd.DataFrame(weights | columns, index=pd.Index(table.list_names, name="list"))
+        weights = {} if table.weights is None else {"weight": table.weights}
+        return pd.DataFrame(weights | columns, index=pd.Index(table.names, name="list"))
 
     def _apart(self) -> Apart:
         table = self.table
@@ -322,8 +322,8 @@ class Aggregation(Recorded):
     @classmethod
     def _from_files(cls, saved: Saved) -> Self:
         if "table" in saved.document:
-            names = [row["list"] for row in saved.document["lists"]]
-            saved.document["table"]["list_names"] = names
+            lists = [row["list"] for row in saved.document["lists"]]
+            saved.document["table"] |= {"items": saved.document["names"], "names": lists}
         return super()._from_files(saved)
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
@@ -346,7 +346,7 @@ class Aggregation(Recorded):
         if table is not None:
             universe = f"out of a universe of {_span(table.sizes)}"
             meaning = "counts as worse than all items in it"
-            if table.full:
+            if table.absent == "unknown":
                 universe, meaning = "each list is its own universe", "has no rank in it"
             common, everywhere = "the same in all lists", int((~table.missing).all(axis=0).sum())
             if everywhere < table.n_items:

@@ -18,10 +18,10 @@ from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.fields import Part
 from pyfsagg._base.validation import check_real
 from pyfsagg._base.words import count, number, probabilities
-from pyfsagg.aggregation._base import AGGREGATORS, as_rank_table
+from pyfsagg.aggregation._base import AGGREGATORS, as_rankings
 from pyfsagg.datasets._loaders import data_folder
 from pyfsagg.exceptions import DataError
-from pyfsagg.ranks import RankTable, rank_scores
+from pyfsagg.ranks import Rankings, rank_scores
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,8 @@ def check_universe(
 
     Parameters
     ----------
-    lists : RankTable, or any input of :func:`aggregate`
-        Cut-off lists (``full=False``) with their universe.  Lists without an order are omitted.
+    lists : Rankings, or any input of :func:`aggregate`
+        Cut-off lists (``absent="worst"``) with their universe.  Lists without an order are omitted.
     top_share : float
         The share of each list, from its top, in which lists may have items in common for a reason.
         These places do not count.
@@ -140,16 +140,16 @@ def check_universe(
     --------
     >>> rng = np.random.default_rng(0)
     >>> lists = [[f"g{j}" for j in rng.permutation(300)[:50]] for _ in range(5)]
-    >>> check = check_universe(RankTable.from_lists(lists, universe=2000))
+    >>> check = check_universe(Rankings.from_lists(lists, universe=2000))
     >>> 300 <= check.pool_upper < 2000
     True
     """
     check_real("top_share", top_share, low=0.0, high=1.0)
     check_real("confidence_level", confidence_level, low=0.0, high=1.0, low_open=True)
-    table = as_rank_table(lists)
+    table = as_rankings(lists)
     held = ~table.missing
     lengths = held.sum(axis=1)
-    if table.full or held.all() or (table.sizes < lengths).any():
+    if table.absent == "unknown" or held.all() or (table.sizes < lengths).any():
         raise DataError("each of these lists is its own universe, so there is none to check")
     before = rank_scores(-table.ranks, "min") - 1.0  # items of the list that are better
     with np.errstate(invalid="ignore"):
@@ -218,7 +218,7 @@ _AS_MEASURED = {"maic": "maic (fit=none)"}
 """Methods that were measured with another option than the default."""
 
 
-def traits(table: RankTable) -> dict[str, float]:
+def traits(table: Rankings) -> dict[str, float]:
     """Traits of lists that can be observed without a known truth."""
     held = ~table.missing
     lengths = held.sum(axis=1).astype(np.float64)
@@ -293,11 +293,11 @@ class SimulatedSets:
             far[without] = np.inf
         return np.argsort(far, kind="stable")[: min(NEAREST, int(np.isfinite(far).sum()))]
 
-    def advice(self, table: RankTable, method: str) -> str | None:
+    def advice(self, table: Rankings, method: str) -> str | None:
         """Which aggregator finds more in similar simulated lists, with the evidence; None for complete
         or weighted lists, scores, fewer than 200 names, or anything outside the simulated range."""
-        cut_off = not table.full and table.scores is None and bool(table.missing.any())
-        if not cut_off or table.list_weights is not None or table.n_items < FEWEST_NAMES:
+        cut_off = table.absent == "worst" and table.scores is None and bool(table.missing.any())
+        if not cut_off or table.weights is not None or table.n_items < FEWEST_NAMES:
             return None
         nearest = self.nearest(traits(table))
         if nearest is None:
@@ -367,6 +367,6 @@ def _measured() -> SimulatedSets:
     return SimulatedSets(pd.DataFrame(table["rows"], columns=table["columns"]))
 
 
-def advise(table: RankTable, method: str) -> str | None:
+def advise(table: Rankings, method: str) -> str | None:
     """Which aggregator finds more in lists that look like these; None if no measurement speaks."""
     return _measured().advice(table, method)

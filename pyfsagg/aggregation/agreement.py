@@ -146,7 +146,7 @@ def list_agreement(
 
     Parameters
     ----------
-    lists : RankTable, or any input of :func:`aggregate`
+    lists : Rankings, or any input of :func:`aggregate`
         At least two lists.  Tied items are taken in the order of the table.
     distance : int
         δ, at least 0.
@@ -177,7 +177,7 @@ def list_agreement(
     distance = validation.check_integer("distance", distance, low=0)
     pilot = validation.check_integer("pilot", pilot, low=2)
     persistence = validation.check_real("persistence", persistence, low=1e-6, high=1.0 - 1e-6)
-    table = _base.as_rank_table(lists)
+    table = _base.as_rankings(lists)
     if table.n_lists < 2:
         raise DataError("agreement needs at least two lists, got one")
     m = table.n_lists
@@ -195,7 +195,7 @@ def list_agreement(
             place[orders[b]] = np.arange(lengths[b])
             confirmed = np.abs(place[orders[a]] - np.arange(lengths[a])) <= distance
             k = truncation_point(confirmed, pilot)
-            rows.append((table.list_names[a], table.list_names[b], k, *bounds))
+            rows.append((table.names[a], table.names[b], k, *bounds))
     columns = ["list", "other", "k", "rbo", "rbo_low", "rbo_high"]
     settings = {"distance": distance, "pilot": pilot, "persistence": persistence}
     return ListAgreement(

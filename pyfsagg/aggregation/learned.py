@@ -9,16 +9,16 @@ from pyfsagg._base.arithmetic import EPSILON, Floats, levelled
 from pyfsagg._base.validation import check_choice, check_integer, check_real
 from pyfsagg._kernels.consensus import smooth_medians
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec, codes_of_lists
-from pyfsagg.ranks import RankTable, rank_scores
+from pyfsagg.ranks import Rankings, rank_scores
 
 
 def birra(
-    table: RankTable, *, prior: float = 0.05, n_bins: int = 50, n_iterations: int = 10
+    table: Rankings, *, prior: float = 0.05, n_bins: int = 50, n_iterations: int = 10
 ) -> AggregatedValues:
     """Bayesian iterative robust rank aggregation: the best share `prior` of items, first by mean rank,
     is taken as true; for each of `n_bins` parts of each list this gives a log Bayes factor, cumulative,
     smoothed by running medians and decreasing. Their sums reorder the items, up to `n_iterations`
-    times. An absent item has the mean rank of the missing ones, or adds nothing with ``full=True``.
+    times. An absent item has the mean rank of the missing ones, or adds nothing with ``absent="unknown"``.
     """
     prior = check_real("prior", prior, low=0.0, low_open=True, high=0.999)
     n_bins = check_integer("n_bins", n_bins, low=1)
@@ -27,7 +27,7 @@ def birra(
     # Average ranks within the table, absent items tied behind a list.
     keys = np.where(missing, np.inf, table.ranks)
     ranks = rank_scores(keys, "average", higher_is_better=False)
-    counted = ~missing if table.full else np.ones_like(missing)
+    counted = ~missing if table.absent == "unknown" else np.ones_like(missing)
     held = counted.sum(axis=1, keepdims=True)
     # A relative 1e-12, because 3/50 of 50 need not be 3.
     bins = np.ceil(ranks / held * n_bins * (1.0 - 1e-12)).astype(np.int64).clip(1, n_bins) - 1
@@ -60,7 +60,7 @@ def birra(
 
 
 def maic(
-    table: RankTable,
+    table: Rankings,
     *,
     categories: Sequence[Any] | None = None,
     fit: Literal["exponential", "none"] = "exponential",

@@ -26,7 +26,7 @@ from pyfsagg._table.frames import pandas_frame
 from pyfsagg.aggregation import _base, _call, _result
 from pyfsagg.aggregation._base import AggregatedValues
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 
 IntArray = Integers
 
@@ -38,17 +38,17 @@ LAST_PLACES = (
 )
 
 
-def stuart(table: RankTable) -> AggregatedValues:
+def stuart(table: Rankings) -> AggregatedValues:
     """Stuart's Q = P(U_(1) ≤ r_(1), …, U_(n) ≤ r_(n)) for the n normalized ranks of an item, by a
     recursion of positive terms in logarithms, exact to rounding; the published one alternates and loses
-    all digits from about 40 lists. An absent item has rank 1, or is omitted with ``full=True``."""
+    all digits from about 40 lists. An absent item has rank 1, or is omitted if it is unknown."""
     parts = [log_stuart(ranks, _known(ranks)) for _, ranks in _blocks(table, table._sorted_columns)]
     log_q = np.concatenate(parts)
     return AggregatedValues(0.0 - log_q, np.exp(log_q))
 
 
 def robust_rank_aggregation(
-    table: RankTable,
+    table: Rankings,
     *,
     exact: bool = False,
     top_cutoff: float | Sequence[float] | None = None,
@@ -86,7 +86,7 @@ def robust_rank_aggregation(
 
 
 def _log_rhos(
-    table: RankTable, cutoffs: Floats | None, beyond: Literal["refuse", "drop"] = "refuse"
+    table: Rankings, cutoffs: Floats | None, beyond: Literal["refuse", "drop"] = "refuse"
 ) -> tuple[Floats, IntArray]:
     """log ρ of each item and the number of its ranks; a rank beyond its cutoff is as good as absent."""
     log_rhos = np.empty(table.n_items)
@@ -100,7 +100,7 @@ def _log_rhos(
             if beyond == "refuse" and outside.any():
                 j, i = np.argwhere(outside)[0]
                 raise DataError(
-                    f"the normalized rank of {table.names[start + j]!r} in list {i + 1} is ",
+                    f"the normalized rank of {table.items[start + j]!r} in list {i + 1} is ",
                     f"{ranks[j, i]:.6g}, beyond its ",
                     Param("top_cutoff"),
                     f" of {cutoffs[i]:g}",
@@ -140,11 +140,9 @@ def _with_p(
     return AggregatedValues(scores, statistic, p_values, remarks, log_p / np.log(10.0))
 
 
-def mean_p_value(
-    table: RankTable, *, ties: Literal["last", "average"] = "last"
-) -> AggregatedValues:
+def mean_p_value(table: Rankings, *, ties: Literal["last", "average"] = "last") -> AggregatedValues:
     """Φ((mean of the normalized ranks − 1/2)·√(12 n)), the method ``mean`` of RobustRankAggreg, over
-    the n ranks of an item (``full=True``), or all m with 1 if absent."""
+    the n ranks of an item (``absent="unknown"``), or all m with 1 if absent."""
     check_choice("ties", ties, ("last", "average"))
     log_p = _log_mean_p(table)
     scores, statistic = 0.0 - log_p, np.exp(log_p)
@@ -155,7 +153,7 @@ def mean_p_value(
     return _with_p(scores, statistic, log_p, remarks)
 
 
-def _log_mean_p(table: RankTable) -> Floats:
+def _log_mean_p(table: Rankings) -> Floats:
     means, spread = np.empty((2, table.n_items))
     for start, ranks in _blocks(table, table._normalized_columns):
         span = slice(start, start + len(ranks))
@@ -166,9 +164,7 @@ def _log_mean_p(table: RankTable) -> Floats:
     return np.asarray(scipy.special.log_ndtr((means - 0.5) * spread))
 
 
-def _blocks(
-    table: RankTable, columns: Callable[[int, int], Floats]
-) -> Iterator[tuple[int, Floats]]:
+def _blocks(table: Rankings, columns: Callable[[int, int], Floats]) -> Iterator[tuple[int, Floats]]:
     """Normalized ranks in blocks of items, so no second copy of the table is made."""
     width = max(1, BLOCK_ENTRIES // table.n_lists)
     for start in range(0, table.n_items, width):
@@ -258,7 +254,7 @@ def permutation_p_values(
 
     Parameters
     ----------
-    table_or_scores : RankTable, or any input of :func:`aggregate`
+    table_or_scores : Rankings, or any input of :func:`aggregate`
     method, **method_params
         The aggregator.
     groups : sequence of n_lists labels, optional
@@ -300,7 +296,7 @@ def permutation_p_values(
     compute = spec.bind(**method_params)
     check_choice("adjust", adjust, ADJUSTMENTS)
     n_permutations = check_integer("n_permutations", n_permutations, low=1)
-    table = _call.as_weighted_table(table_or_scores, list_weights)
+    table = _call.as_weighted_rankings(table_or_scores, list_weights)
     rng = np.random.default_rng(random_state)
     universe = table.n_items
     if null is None:
@@ -312,7 +308,7 @@ def permutation_p_values(
                 "it is. Give null, a function that makes the lists again from a shuffled target",
             )
         sources = [np.flatnonzero(codes == code) for code in range(int(codes.max()) + 1)]
-        universe = table._universe
+        universe = table._largest_universe
     elif groups is not None:
         raise ParameterError("groups and null are two different null hypotheses; give one of them")
     observed = spec.apply(table, **{**spec.in_loops, **method_params}).scores
@@ -335,7 +331,7 @@ def permutation_p_values(
         reached_by_best += scores.max() >= limit
     p_values = (1.0 + reached) / (1.0 + drawn)
     return _result.PermutationTest(
-        names=table.names,
+        names=table.items,
         scores=observed,
         p_values=p_values,
         adjusted_p_values=adjust_p_values(p_values, adjust, n=universe),
@@ -347,9 +343,9 @@ def permutation_p_values(
     )
 
 
-def _relabelled(table: RankTable, sources: list[Indices], rng: np.random.Generator) -> RankTable:
+def _relabelled(table: Rankings, sources: list[Indices], rng: np.random.Generator) -> Rankings:
     """The lists with new labels, drawn for each source from the whole universe."""
-    labels = [rng.permutation(table._universe)[: table.n_items] for _ in sources]
+    labels = [rng.permutation(table._largest_universe)[: table.n_items] for _ in sources]
     known = [~np.isnan(table.ranks[lists]).all(axis=0) for lists in sources]
     drawn = [label[seen] for label, seen in zip(labels, known, strict=True)]
     held = np.unique(np.concatenate(drawn))  # an item that no list contains is no item
@@ -361,24 +357,25 @@ def _relabelled(table: RankTable, sources: list[Indices], rng: np.random.Generat
         return out
 
     scores = None if table.scores is None else moved(table.scores)
-    names = tuple(map(str, held.tolist()))
-    return replace(table, names=names, scores=scores, given_ranks=moved(table.ranks))
+    items = tuple(map(str, held.tolist()))
+    moved_ranks = moved(table.ranks)
+    return replace(table, items=items, scores=scores, given_ranks=moved_ranks, universe=table.sizes)
 
 
-def _checked_null(values: Any, table: RankTable) -> RankTable:
+def _checked_null(values: Any, table: Rankings) -> Rankings:
     values = pandas_frame(values)
-    drawn = _base.as_rank_table(values)
-    unnamed = not isinstance(values, (RankTable, pd.DataFrame))
-    if drawn.n_items != table.n_items or (not unnamed and drawn.names != table.names):
+    drawn = _base.as_rankings(values)
+    unnamed = not isinstance(values, (Rankings, pd.DataFrame))
+    if drawn.n_items != table.n_items or (not unnamed and drawn.items != table.items):
         raise DataError(
             f"null returned a table over other items ({drawn.n_items} items, for instance "
-            f"{drawn.names[0]!r}); it must contain the same {table.n_items} items in the same order"
+            f"{drawn.items[0]!r}); it must contain the same {table.n_items} items in the same order"
         )
-    if table.list_weights is None:
+    if table.weights is None:
         return drawn
     if drawn.n_lists != table.n_lists:
         raise DataError(
             f"null returned {drawn.n_lists} lists, and the weights are of {table.n_lists}; it must make "
             "as many lists in the same order"
         )
-    return replace(drawn, list_weights=table.list_weights)
+    return replace(drawn, weights=table.weights)

@@ -29,7 +29,7 @@ from pyfsagg.aggregation._base import (
 )
 from pyfsagg.aggregation.rank_based import borda
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.ranks import RankTable, rank_scores
+from pyfsagg.ranks import Rankings, rank_scores
 
 Step = Callable[[Floats, Floats], None]
 
@@ -41,7 +41,7 @@ FIRST_SECONDS, LONG = 3.0, 20.0
 
 def climbing_chain(
     of_one_list: bool,
-    table: RankTable,
+    table: Rankings,
     *,
     damping: float = 0.05,
     tolerance: float = 1e-12,
@@ -66,7 +66,7 @@ def climbing_chain(
     return _stationary(lists.step(weights), table.n_items, damping, tolerance)
 
 
-def mc3(table: RankTable, *, damping: float = 0.05, tolerance: float = 1e-12) -> AggregatedValues:
+def mc3(table: Rankings, *, damping: float = 0.05, tolerance: float = 1e-12) -> AggregatedValues:
     """Stationary distribution of MC3: from item i to a random item of a random list with i, if the list
     ranks it higher."""
     lists = _Lists(table)
@@ -84,7 +84,7 @@ def mc3(table: RankTable, *, damping: float = 0.05, tolerance: float = 1e-12) ->
 
 def majority_chain(
     needed: int,
-    table: RankTable,
+    table: Rankings,
     *,
     damping: float = 0.05,
     tolerance: float = 1e-12,
@@ -112,7 +112,7 @@ def majority_chain(
     )
 
 
-def row_score(majority: bool, table: RankTable) -> AggregatedValues:
+def row_score(majority: bool, table: Rankings) -> AggregatedValues:
     """The fpcps score of MC1, or of MC2 if a `majority` is needed: 1 − (number of items that some list, or
     more than half of the lists with both, ranks higher) / p, the probability to stay in one step.
     O(u² m + p m log p) time for u different columns of ranks, O(m p) memory."""
@@ -130,7 +130,7 @@ def row_score(majority: bool, table: RankTable) -> AggregatedValues:
 class _Lists:
     """The lists sorted once: orders, ties and counts that the chains of prefixes need."""
 
-    def __init__(self, table: RankTable) -> None:
+    def __init__(self, table: Rankings) -> None:
         ranks = compared_ranks(table)
         self.missing = np.isnan(ranks)
         self.held = np.asarray((~self.missing).sum(axis=1), dtype=np.int64)
@@ -139,7 +139,7 @@ class _Lists:
         # Items at least as high (itself and its ties among them), and strictly higher.
         self.reach = rank_scores(keys, "max", higher_is_better=False)
         self.above = rank_scores(keys, "min", higher_is_better=False) - 1.0
-        weights = np.ones(table.n_lists) if table.list_weights is None else table.list_weights
+        weights = np.ones(table.n_lists) if table.weights is None else table.weights
         self.weights = weights[:, np.newaxis]
         self.weight_of_item = (~self.missing * self.weights).sum(axis=0)
         self.ends = np.take_along_axis(self.reach, self.order, axis=1).astype(np.int64)
@@ -152,9 +152,9 @@ class _Lists:
         return move
 
 
-def compared_ranks(table: RankTable) -> Floats:
-    """Ranks with absent items tied behind all others (``full=False``) or NaN (``full=True``)."""
-    if table.full or not table.missing.any():
+def compared_ranks(table: Rankings) -> Floats:
+    """Ranks with absent items tied behind all others (``absent="worst"``) or NaN (``absent="unknown"``)."""
+    if table.absent == "unknown" or not table.missing.any():
         return table.ranks
     return np.where(table.missing, table.sizes[:, np.newaxis] + 1.0, table.ranks)
 
@@ -189,9 +189,9 @@ def _stationary(step: Step, p: int, damping: float, tolerance: float) -> Aggrega
     )
 
 
-def counts_of_lists(table: RankTable) -> consensus.Counts:
+def counts_of_lists(table: Rankings) -> consensus.Counts:
     """What each list counts in a majority: whole numbers, which are compiled apart, without weights."""
-    weights = table.list_weights
+    weights = table.weights
     return np.ones(table.n_lists, dtype=np.int64) if weights is None else weights
 
 
@@ -290,10 +290,10 @@ LARGEST_KNOT = 50
 CLOSE = 1e-9  # sums of weights that differ by less than this share of their total are equal
 
 
-def copeland(table: RankTable, *, tie: float = 0.5) -> AggregatedValues:
+def copeland(table: Rankings, *, tie: float = 0.5) -> AggregatedValues:
     """Copeland's count: the number of items that more lists rank lower than higher; a draw counts `tie`
     points (1/2, or 0 as in FLAGR). Absent items of a truncated list are tied below its items; with
-    ``full=True`` a list compares only its items. O(p² m) time, O(p) memory."""
+    ``absent="unknown"`` a list compares only its items. O(p² m) time, O(p) memory."""
     tie = validation.check_real("tie", tie, low=0.0, high=1.0)
     won, equal = np.empty((2, table.n_items), dtype=np.int64)
     consensus.majorities(
@@ -301,12 +301,12 @@ def copeland(table: RankTable, *, tie: float = 0.5) -> AggregatedValues:
     )
     points = won + tie * equal
     first = np.flatnonzero(won == table.n_items - 1)
-    name = f"{table.names[first[0]]!r} beats every" if first.size else "No item beats every"
+    name = f"{table.items[first[0]]!r} beats every" if first.size else "No item beats every"
     return AggregatedValues(points, points, remarks=(f"{name} other item (Condorcet winner).",))
 
 
 def kemeny(
-    table: RankTable, *, max_exact: int = LARGEST_KNOT, max_items: int = MAX_ITEMS
+    table: Rankings, *, max_exact: int = LARGEST_KNOT, max_items: int = MAX_ITEMS
 ) -> AggregatedValues:
     """Kemeny's order, with the smallest weighted number of discordant pairs; pairs tied or absent in a
     list cost nothing. Majorities order the items but for cycles (Truchon 1998): of up to `max_exact`
@@ -327,7 +327,7 @@ def kemeny(
     points = borda(table).scores
     error = table.n_lists * np.finfo(np.float64).eps * float(np.abs(points).max())
     # Of equal choices the one that Borda prefers, and then that of the names.
-    start = np.lexsort((np.array(table.names), -levelled(points, error)))
+    start = np.lexsort((np.array(table.items), -levelled(points, error)))
     ranks = ranks[:, start]
     above = np.zeros((p, p))  # above[i, j]: weight of the lists that rank i above j
     for row in np.lexsort((*ranks.T, weights)):

@@ -10,15 +10,15 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.validation import check_choice, check_integer, check_real
 from pyfsagg.aggregation import _base
 from pyfsagg.aggregation._base import AggregatedValues, rank_aggregator
-from pyfsagg.ranks import RankTable, rank_scores
+from pyfsagg.ranks import Rankings, rank_scores
 
 
 def reduced_rank(
-    how: _base.How | Literal["geometric"], table: RankTable, *, normalized: bool = False
+    how: _base.How | Literal["geometric"], table: Rankings, *, normalized: bool = False
 ) -> AggregatedValues:
     """Mean, geometric mean, median or best rank of an item; absent, it has the last rank of the universe,
-    or is omitted with ``full=True``. Ranks of unequal universes are scaled to the largest."""
-    ranks, weights, largest = table._filled_ranks(), table.list_weights, table.sizes.max()
+    or is omitted with ``absent="unknown"``. Ranks of unequal universes are scaled to the largest."""
+    ranks, weights, largest = table._filled_ranks(), table.weights, table.sizes.max()
     if (table.sizes != largest).any():
         ranks = ranks * (largest / table.sizes)[:, np.newaxis]
     rounding = None
@@ -34,27 +34,27 @@ def reduced_rank(
     return AggregatedValues(-statistic, statistic, rounding=rounding)
 
 
-def borda(table: RankTable, *, ties: Literal["half", "strict"] = "half") -> AggregatedValues:
+def borda(table: Rankings, *, ties: Literal["half", "strict"] = "half") -> AggregatedValues:
     """Borda count: the number of items ranked lower, summed over the lists (fpcps section 4.4). Absent
-    items are tied below those of a list; with ``full=True`` a list compares only its items, and points
+    items are tied below those of a list; with ``absent="unknown"`` a list compares only its items, and points
     from s of m lists are scaled by m/s."""
     check_choice("ties", ties, ("half", "strict"))
     missing = table.missing
     keys = np.where(missing, np.inf, table.ranks)
     worst = rank_scores(keys, "average" if ties == "half" else "max", higher_is_better=False)
-    if table.full and missing.any():
+    if table.absent == "unknown" and missing.any():
         held = (~missing).sum(axis=1, keepdims=True)
         points = np.where(missing, np.nan, held - worst)
-        total = table._total_weight * _base.over_lists(points, "mean", table.list_weights)
+        total = table._total_weight * _base.over_lists(points, "mean", table.weights)
     else:
         points = table.n_items - worst
-        if table.list_weights is not None:
-            points *= table.list_weights[:, np.newaxis]
+        if table.weights is not None:
+            points *= table.weights[:, np.newaxis]
         total = points.sum(axis=0)
     return AggregatedValues(total, total)
 
 
-def best_go_first(table: RankTable) -> AggregatedValues:
+def best_go_first(table: Rankings) -> AggregatedValues:
     """Best-go-first: the items that any list ranks first, then second, …, in the order of the lists
     (fpcps 4.4); ties within a list by column. Positive weights change nothing. The statistic is the
     place, 1 to p."""
@@ -142,14 +142,14 @@ _base.AGGREGATORS.add(
 )
 
 
-def reciprocal_rank_fusion(table: RankTable, *, constant: float = 60.0) -> AggregatedValues:
+def reciprocal_rank_fusion(table: Rankings, *, constant: float = 60.0) -> AggregatedValues:
     """Reciprocal rank fusion: Σ 1/(c + r_i) over the lists with the item, whatever the universe."""
     constant = check_real("constant", constant, low=0.0)
     return _points(np.where(table.missing, 0.0, 1.0 / (constant + table.ranks)), table)
 
 
 def inverse_square_rank(
-    table: RankTable, times: Callable[[Floats], Floats] = lambda held: held
+    table: Rankings, times: Callable[[Floats], Floats] = lambda held: held
 ) -> AggregatedValues:
     """Inverse square rank (ISR): the number of lists that contain the item, times Σ 1/r_i² over these."""
     held = _points((~table.missing).astype(np.float64), table).statistic
@@ -158,14 +158,14 @@ def inverse_square_rank(
     return AggregatedValues(total, total)
 
 
-def log_inverse_square_rank(table: RankTable, *, plus: float = 0.0) -> AggregatedValues:
+def log_inverse_square_rank(table: Rankings, *, plus: float = 0.0) -> AggregatedValues:
     """Logarithmic ISR: log(number of lists with the item + `plus`) · Σ 1/r_i². With 0, items of one
     list score 0; the normalised form of the authors takes 0.01."""
     plus = check_real("plus", plus, low=0.0, high=1.0)
     return inverse_square_rank(table, lambda held: np.log(held + plus))
 
 
-def vote_counting(table: RankTable, *, top: int | None = None) -> AggregatedValues:
+def vote_counting(table: Rankings, *, top: int | None = None) -> AggregatedValues:
     """Number of lists that contain an item, or have it among their best `top`."""
     held = ~table.missing
     if top is not None:
@@ -173,9 +173,9 @@ def vote_counting(table: RankTable, *, top: int | None = None) -> AggregatedValu
     return _points(held.astype(np.float64), table)
 
 
-def _points(points: Floats, table: RankTable) -> AggregatedValues:
+def _points(points: Floats, table: Rankings) -> AggregatedValues:
     """The sum over the lists; items with the same points in another order tie exactly."""
-    weighted = points if table.list_weights is None else points * table.list_weights[:, np.newaxis]
+    weighted = points if table.weights is None else points * table.weights[:, np.newaxis]
     total: Floats = np.sort(weighted, axis=0).sum(axis=0)
     return AggregatedValues(total, total)
 

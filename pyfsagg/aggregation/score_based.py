@@ -18,20 +18,20 @@ from pyfsagg.aggregation._base import (
     rounding_of_mean,
 )
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.ranks import RankTable, rank_scores
+from pyfsagg.ranks import Rankings, rank_scores
 
 
-def reduced_score(method: str, sibling: str, how: _base.How, table: RankTable) -> AggregatedValues:
+def reduced_score(method: str, sibling: str, how: _base.How, table: Rankings) -> AggregatedValues:
     """Mean (thesis eq. 3.15), median, lowest or highest score over the lists that contain the item."""
     scores = required_scores(table, method, sibling)
-    values = over_lists(scores, how, table.list_weights)
+    values = over_lists(scores, how, table.weights)
     if how != "mean":
         return AggregatedValues(values, values)
-    return AggregatedValues(values, values, rounding=rounding_of_mean(scores, table.list_weights))
+    return AggregatedValues(values, values, rounding=rounding_of_mean(scores, table.weights))
 
 
 def geometric_mean(
-    table: RankTable, *, shift: float | str | None = None, nonpositive_as: float | None = None
+    table: Rankings, *, shift: float | str | None = None, nonpositive_as: float | None = None
 ) -> AggregatedValues:
     """Geometric mean of the scores over the lists with the item (thesis eq. 3.16); 0 with a zero,
     unless `nonpositive_as` replaces it."""
@@ -49,31 +49,31 @@ def geometric_mean(
     if bool((scores < 0).any()):
         i, j = np.argwhere(scores < 0)[0]
         raise DataError(
-            f"geometric_mean needs scores of at least 0, and {table.names[j]!r} has ",
+            f"geometric_mean needs scores of at least 0, and {table.items[j]!r} has ",
             f"{scores[i, j]:.6g} in list {i + 1}",
             Remedy("use arithmetic_mean, or shift the scores with ", Use(shift="minimum")),
         )
     with np.errstate(divide="ignore"):
         logs = np.log(scores)
-    values, rounding = geometric_means(logs, table.list_weights)
+    values, rounding = geometric_means(logs, table.weights)
     return AggregatedValues(values, values, rounding=rounding)
 
 
-def l2_norm(table: RankTable) -> AggregatedValues:
+def l2_norm(table: Rankings) -> AggregatedValues:
     """Euclidean norm of the scores of an item, without their sign (thesis eq. 3.17); the sum of squares
     from s of m lists is scaled by m/s."""
     scores = required_scores(table, "l2_norm", "mean_rank")
     # Scaling keeps the squares of very large and very small scores inside the floating range.
     largest = np.nanmax(np.abs(scores), axis=0)
     scaled = scores / np.where(largest > 0.0, largest, 1.0)
-    mean_square = over_lists(np.square(scaled), "mean", table.list_weights)
+    mean_square = over_lists(np.square(scaled), "mean", table.weights)
     with np.errstate(over="ignore"):  # infinite if it is beyond the largest number
         values = largest * np.sqrt(table._total_weight * mean_square)
     return AggregatedValues(values, values)
 
 
 def fused_scores(
-    method: str, table: RankTable, *, normalize: Literal["minmax", "zscore", "none"] = "minmax"
+    method: str, table: Rankings, *, normalize: Literal["minmax", "zscore", "none"] = "minmax"
 ) -> AggregatedValues:
     """CombSUM: the sum of the scores of an item, each list scaled to [0, 1], or to mean 0 and standard
     deviation 1, over its items; constant lists and absent items add 0. CombMNZ: the same, times the
@@ -89,7 +89,7 @@ def fused_scores(
             low, spread = (f(scores, axis=1, keepdims=True) for f in (np.nanmean, np.nanstd))
         constant = spread <= 1e-14 * np.nanmax(np.abs(scores), axis=1, keepdims=True)
         scores = (scores - low) / np.where(constant, np.inf, spread)
-    weights = np.ones(table.n_lists) if table.list_weights is None else table.list_weights
+    weights = np.ones(table.n_lists) if table.weights is None else table.weights
 
     def total(known: Floats) -> Floats:
         # Sorted, so the sum does not depend on the order of the lists.
@@ -196,7 +196,7 @@ _base.AGGREGATORS.add(
 
 
 def fpcps(
-    table: RankTable,
+    table: Rankings,
     *,
     n_features_to_select: int | float | None = 0.25,
     normalize: Literal["zscore", "minmax"] = "zscore",
@@ -204,7 +204,7 @@ def fpcps(
     """First principal component of the lists over the `n_features_to_select` best features of any list
     (fpcps section 3), with loadings of positive sum."""
     scores, chosen = normalized_best(table, n_features_to_select, normalize)
-    loadings, coordinates = first_component(scores, table.list_weights)
+    loadings, coordinates = first_component(scores, table.weights)
     rounding = np.zeros(table.n_items)
     rounding[chosen] = SOLVED * (np.abs(loadings) @ np.abs(scores))
     if (loadings < -1e-9).any():
@@ -222,7 +222,7 @@ def fpcps(
 
 
 def normalized_best(
-    table: RankTable, n_features_to_select: int | float | None, normalize: str
+    table: Rankings, n_features_to_select: int | float | None, normalize: str
 ) -> tuple[Floats, Booleans]:
     """Normalized scores (n_lists, n_best) and the mask of their features."""
     scores = required_scores(table, "fpcps", "borda")
@@ -248,9 +248,9 @@ def normalized_best(
             "is no principal component; select more (n_features_to_select)"
         )
     scale = np.where(constant, np.inf, spread)
-    if table.list_weights is not None:
+    if table.weights is not None:
         # As many equal variables as the list is written times have the variance of one of this scale.
-        scale = scale / np.sqrt(table.list_weights)
+        scale = scale / np.sqrt(table.weights)
     return centred / scale[:, np.newaxis], best
 
 

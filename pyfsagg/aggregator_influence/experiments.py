@@ -20,14 +20,14 @@ from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.checkpoint import open_checkpoint, resume_tasks
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._run.result import Recorded, records
-from pyfsagg.aggregation._base import AGGREGATORS, as_rank_table
+from pyfsagg.aggregation._base import AGGREGATORS, as_rankings
 from pyfsagg.aggregation._call import hash_of_table
 from pyfsagg.aggregator_influence.result import InfluenceResult, bound_aggregators, over_data_sets
 from pyfsagg.ensemble.core import Recipe
 from pyfsagg.ensemble.run import Run, set_up_run
 from pyfsagg.ensemble.scoring import Work, score_resamples, warn_of_time
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 from pyfsagg.resampling import KFold, Plan, PoissonBootstrap, draw_resamples
 from pyfsagg.resampling.plan import read_plan
 from pyfsagg.score_tables import Standings
@@ -414,7 +414,7 @@ def influence_of_lists(
 
     Parameters
     ----------
-    lists : RankTable, or any input of :func:`pyfsagg.aggregate`
+    lists : Rankings, or any input of :func:`pyfsagg.aggregate`
         At least six lists.
     aggregators : sequence of str, or mapping of str to options, optional
         Names from ``pyfsagg.list_methods("aggregators")``; the others are compared with the first.  By
@@ -457,7 +457,7 @@ def influence_of_lists(
     seed = resolve_seed(random_state)
     call = Call.of(influence_of_lists, locals(), data=("lists",), random_state=seed)
     options = bound_aggregators(LIST_AGGREGATORS if aggregators is None else aggregators)
-    table = as_rank_table(lists)
+    table = as_rankings(lists)
     check_integer("n_splits", n_splits, low=1)
     measure, m = STABILITY_MEASURES.get(measure).name, table.n_lists
     if m < FEWEST_LISTS:
@@ -483,13 +483,13 @@ def influence_of_lists(
     return ListInfluence(tuple(options), measure, agreement, parameters=parameters, data=data)
 
 
-def _scores(table: RankTable, rows: Any, rule: Any) -> Floats:
+def _scores(table: Rankings, rows: Any, rule: Any) -> Floats:
     """What a rule makes of some of the lists (p,): an item that none of them has is last, or unknown."""
     with set_aside():
         half = table._of_lists(rows)
-    if table.list_weights is not None:
-        half = replace(half, list_weights=table.list_weights[rows])
+    if table.weights is not None:
+        half = replace(half, weights=table.weights[rows])
     values, held = rule(half).scores, ~table.missing[rows].all(axis=0)
-    scores = np.full(table.n_items, np.nan if table.full else values.min() - 1.0)
+    scores = np.full(table.n_items, np.nan if table.absent == "unknown" else values.min() - 1.0)
     scores[held] = values
     return scores

@@ -65,7 +65,7 @@ ASK_THE_LISTS = (
     "the results of each for two halves of the lists."
 )
 LIST_FLAGS = (
-    *("unranked", "format", "ids", "header", "scores", "reverse", "ties", "universe", "full"),
+    *("unranked", "format", "ids", "header", "scores", "reverse", "ties", "universe"),
     *("absent", "list_weights", "by", "best_first"),
 )
 """Flags that a table of members has no use for."""
@@ -115,8 +115,6 @@ def _add_input_flags(add: Flags) -> None:
     text += "(default: the number of different names); p-values are adjusted over all of them"
     add("--universe", type=one_or_several(int, "whole numbers"), metavar="N", help=text)
     add.absent()
-    text = "the same as --absent unknown: a name that is not in a list has no rank there"
-    add.switch("--full", help=text)
 
 
 def _add_method_flags(add: Flags) -> None:
@@ -155,7 +153,11 @@ def _aggregate(options: argparse.Namespace) -> None:
         return
     # Which aggregator is measured to find more in lists of this kind, if there is a measurement.
     advice = advise(table, methods[0])
-    if advice is None and table.n_lists > 5 and (table.full or not table.missing.any()):
+    if (
+        advice is None
+        and table.n_lists > 5
+        and (table.absent == "unknown" or not table.missing.any())
+    ):
         advice = ASK_THE_LISTS
     if advice is not None:
         print("\n" + textwrap.fill(advice, 88))
@@ -179,10 +181,9 @@ def _origin_of_lists(options: argparse.Namespace) -> dict[str, Any]:
 
 
 def _settings(options: argparse.Namespace) -> dict[str, Any]:
-    """How lists are read, as arguments of :meth:`pyfsagg.RankTable.from_files` that are no defaults."""
+    """How lists are read, as arguments of :meth:`pyfsagg.Rankings.from_files` that are no defaults."""
     settings = {
         "universe": options.universe,
-        "full": options.full or None,
         "absent": options.absent,
         "format": options.format if options.format != "auto" else None,
         "ids": options.ids,
@@ -209,7 +210,7 @@ def _reading_code(options: argparse.Namespace) -> list[str]:
         better = ", higher_is_better=False" if options.lower_is_better else ""
         return [
             f"members = pyfsagg.read_table({options.files[0]!r})",
-            f"table = pyfsagg.RankTable.from_groups(members[{options.member_score!r}], "
+            f"table = pyfsagg.Rankings.from_groups(members[{options.member_score!r}], "
             f"members[{options.item!r}]{better})",
         ]
     lines = ["files = [", *(f"    {file!r}," for file in options.files), "]"]
@@ -224,7 +225,7 @@ def _reading_code(options: argparse.Namespace) -> list[str]:
     if options.unranked:
         lines += ["unranked = [", *(f"    {file!r}," for file in options.unranked), "]"]
         arguments += ", unranked=unranked"
-    lines.append(f"table = pyfsagg.RankTable.from_files(files{arguments})")
+    lines.append(f"table = pyfsagg.Rankings.from_files(files{arguments})")
     if options.reverse:
         lines.append(f"table = table.reversed({options.reverse!r})")
     return lines
@@ -261,11 +262,11 @@ def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str
     return methods, params
 
 
-def _read_list_files(options: argparse.Namespace) -> pyfsagg.RankTable:
+def _read_list_files(options: argparse.Namespace) -> pyfsagg.Rankings:
     """The lists that the flags name."""
     if options.ties and not _wants_scores(options):
         raise ParameterError("--ties belongs to --scores: ranks and lists already have their ties")
-    table = pyfsagg.RankTable.from_files(
+    table = pyfsagg.Rankings.from_files(
         options.files, unranked=options.unranked, **_settings(options)
     )
     if _wants_scores(options) and table.scores is None:
@@ -278,7 +279,7 @@ def _read_list_files(options: argparse.Namespace) -> pyfsagg.RankTable:
     return table
 
 
-def _read(options: argparse.Namespace) -> pyfsagg.RankTable:
+def _read(options: argparse.Namespace) -> pyfsagg.Rankings:
     """Lists, or groups as items from a table of their members."""
     if not (options.item or options.member_score):
         table = _read_list_files(options).weighted(_weights(options.list_weights))
@@ -297,7 +298,7 @@ def _read(options: argparse.Namespace) -> pyfsagg.RankTable:
     require_column(members, "item", options.item)
     require_column(members, "member-score", options.member_score)
     scores, groups = members[options.member_score], members[options.item]
-    return pyfsagg.RankTable.from_groups(scores, groups, not options.lower_is_better)
+    return pyfsagg.Rankings.from_groups(scores, groups, not options.lower_is_better)
 
 
 def _weights(given: str | None) -> dict[str, float] | list[float] | None:
@@ -315,7 +316,7 @@ def _weights(given: str | None) -> dict[str, float] | list[float] | None:
 
 def _compute(
     options: argparse.Namespace,
-    table: pyfsagg.RankTable,
+    table: pyfsagg.Rankings,
     methods: list[str],
     params: dict[str, dict[str, Any]],
 ) -> pyfsagg.Aggregation:
@@ -349,8 +350,8 @@ def _compute(
         "methods": methods,
         "options": params,
         "universe": options.universe,
-        "full": table.full if options.absent else options.full,
-        "weights": None if table.list_weights is None else table.list_weights.tolist(),
+        "absent": options.absent,
+        "weights": None if table.weights is None else table.weights.tolist(),
         "scores": table.scores is not None,
         **given(options, "lower_is_better", "reverse"),
         "ties": table.ties if table.scores is not None else None,

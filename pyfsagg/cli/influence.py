@@ -117,16 +117,16 @@ def _of_lists(options: argparse.Namespace) -> None:
         raise ParameterError("--measures names one measure for --lists")
     how: dict[str, Any] = {
         "universe": options.universe,
-        "absent": options.absent,
+        "absent": options.absent or "worst",
         "matrix": "scores" if options.scores or options.lower_is_better else "ranks",
         "higher_is_better": not options.lower_is_better,
     }
-    table = pyfsagg.RankTable.from_files(options.lists, **how)
+    table = pyfsagg.Rankings.from_files(options.lists, **how)
     params = flags.assignments(options.aggregator_param)
     aggregators = with_options(options.aggregators or LIST_AGGREGATORS, params)
     drawn = {"n_splits": options.folds, "random_state": options.seed}
     code = ", ".join(f"{name}={value!r}" for name, value in how.items() if value is not None)
-    reading = [f"lists = pyfsagg.RankTable.from_files({options.lists!r}, {code})"]
+    reading = [f"lists = pyfsagg.Rankings.from_files({options.lists!r}, {code})"]
     name = name_of_table(options.lists[0]) if len(options.lists) == 1 else None
     keep_result(
         options,

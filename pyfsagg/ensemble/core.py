@@ -18,7 +18,7 @@ from pyfsagg._base.arithmetic import Floats, column_blocks, row_blocks
 from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.exceptions import OutputError, ParameterError
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 
 AGAINST_NOISE = "against_noise"
 NORMALIZATIONS = {
@@ -107,7 +107,7 @@ class Recipe:
         return AGGREGATORS.get(self.aggregator)
 
     @cached_property
-    def compute(self) -> Callable[[RankTable], AggregatedValues]:
+    def compute(self) -> Callable[[Rankings], AggregatedValues]:
         """The aggregator with its options."""
         return self.spec.bind(**self.options)
 
@@ -183,8 +183,8 @@ def normalize_scores(scores: Floats, normalize: str) -> Floats:
     return normalized
 
 
-def as_lists(scores: Floats, names: Names) -> RankTable:
+def as_lists(scores: Floats, names: Names) -> Rankings:
     """Rows of scores as lists to be aggregated; features that a resample did not see are unknown."""
     if any(np.isnan(scores[rows]).any() for rows in row_blocks(scores.shape)):
-        return RankTable.from_scores(scores, names=names, full=True)
-    return RankTable._from_checked_scores(scores, names)
+        return Rankings.from_scores(scores, names=names)
+    return Rankings._from_checked_scores(scores, names)

@@ -28,7 +28,7 @@ from pyfsagg.ensemble.groups import about_copies, about_groups
 from pyfsagg.ensemble.trust import noise_between
 from pyfsagg.exceptions import DataError, PyfsaggError
 from pyfsagg.for_r._given import InR
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 from pyfsagg.results import load_result
 
 
@@ -147,7 +147,7 @@ _ORIGIN = ("parameters", "data", "versions")  # fields that describe how a resul
 def _result(value: Any) -> dict[str, Any]:
     names = [field.name for field in dataclasses.fields(value) if not field.name.startswith("_")]
     parts = {name: getattr(value, name) for name in names if name not in (*_ORIGIN, "call")}
-    parts = {name: part for name, part in parts.items() if not isinstance(part, RankTable)}
+    parts = {name: part for name, part in parts.items() if not isinstance(part, Rankings)}
     for name in _POSITIONS:
         if name in parts and "feature_names" in parts:
             parts[name] = [parts["feature_names"][at] for at in np.asarray(parts[name]).tolist()]

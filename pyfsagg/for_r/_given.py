@@ -17,7 +17,7 @@ from pyfsagg._table.sparse import SparseTable, read_sparse
 from pyfsagg.evaluation.learners import named_learners
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.for_r._interrupts import end_by_limit, inside_r
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 
 
 def with_nan(value: Any) -> Any:
@@ -183,10 +183,10 @@ def aggregator_of(call: Callable[..., Any]) -> Callable[[Any], Any]:
     return aggregator
 
 
-def null_of(call: Callable[..., Any]) -> Callable[[np.random.Generator], RankTable]:
+def null_of(call: Callable[..., Any]) -> Callable[[np.random.Generator], Rankings]:
     """An R function of a seed, which returns lists made without a relation to the target."""
 
-    def null(rng: np.random.Generator) -> RankTable:
+    def null(rng: np.random.Generator) -> Rankings:
         seed = int(rng.integers(2**31 - 1))
         return rank_table_of(call_r(call, seed, what="the function null")["value"])
 
@@ -220,11 +220,11 @@ def universe_of(sizes: Any) -> int | list[int] | None:
     return universe[0] if len(universe) == 1 else universe or None
 
 
-def rank_table_of(parts: Mapping[str, Any]) -> RankTable:
+def rank_table_of(parts: Mapping[str, Any]) -> Rankings:
     """Ranked lists; a matrix has a row for each list, with separate names of lists and items."""
     universe: Any = universe_of(parts.get("universe"))
     drawn = {"ties": parts["ties"], "random_state": parts.get("seed")}
-    full = bool(parts["full"])
+    absent: Any = "unknown" if parts["full"] else "worst"
     weights = [float(weight) for weight in listed(parts.get("weights"))] or None
     if parts["input"] == "files":
         paths, unranked = (list(map(str, listed(parts.get(key)))) for key in ("paths", "unranked"))
@@ -232,7 +232,7 @@ def rank_table_of(parts: Mapping[str, Any]) -> RankTable:
         drawn["higher_is_better"] = bool(parts["higher_is_better"])
         drawn |= {"ids": parts.get("ids"), "by": parts.get("by")}
         drawn["best_first"] = bool(parts.get("best_first"))
-        files = RankTable.from_files(paths, universe, full, unranked=unranked, **drawn)
+        files = Rankings.from_files(paths, universe, absent=absent, unranked=unranked, **drawn)
         return files.weighted(weights)
     items = list(map(str, listed(parts["items"])))
     frame = pd.DataFrame(np.asarray(parts["ranks"], dtype=float), columns=items)
@@ -240,11 +240,11 @@ def rank_table_of(parts: Mapping[str, Any]) -> RankTable:
         frame.index = pd.Index([str(name) for name in listed(parts["list_names"])])
     if parts["input"] == "scores":
         higher = bool(parts["higher_is_better"])
-        table = RankTable.from_scores(frame, higher, full=full, universe=universe, **drawn)
+        table = Rankings.from_scores(frame, higher, absent=absent, universe=universe, **drawn)
     elif parts["input"] == "normalized":
-        table = RankTable.from_normalized_ranks(frame, full=full)
+        table = Rankings.from_normalized_ranks(frame, absent=absent)
     else:
-        table = RankTable.from_ranks(frame, full=full, universe=universe)
+        table = Rankings.from_ranks(frame, absent=absent, universe=universe)
     return table.weighted(weights)
 
 
@@ -272,6 +272,8 @@ PHRASES: dict[str, Callable[..., str]] = {
     "filter": lambda: "a function (x, y, weight)",
     # code
     "scores": lambda: 'rank_table(x, input = "scores")',
+    "unknown": lambda: "full = TRUE",
+    "worst": lambda: "full = FALSE",
     "not_ranks": lambda: "; ranks become such by dividing them by N",
     "sign": lambda: "scores * sign(log_fold_changes)",
     "dense": lambda: "as.matrix(x)",

@@ -34,7 +34,7 @@ from pyfsagg.for_r import _given as given
 from pyfsagg.for_r import calls
 from pyfsagg.for_r._answers import answered, frame_of, returned
 from pyfsagg.for_r._interrupts import interruptible
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 from pyfsagg.resampling.plan import PLANS
 
 _R_METHODS: dict[str, tuple[str, dict[str, Any]]] = {
@@ -192,14 +192,15 @@ def _aggregate(
     if isinstance(ranks, Mapping):
         table = given.rank_table_of(ranks)
     elif normalized:
-        table = RankTable.from_normalized_ranks(matrix)
+        table = Rankings.from_normalized_ranks(matrix)
     else:
-        table = RankTable.from_ranks(matrix, universe=given.universe_of(universe), full=full)
+        absent: Any = "unknown" if full else "worst"
+        table = Rankings.from_ranks(matrix, universe=given.universe_of(universe), absent=absent)
     if weights is not None:
         table = table.weighted([float(weight) for weight in given.listed(weights)])
     values = spec.apply(table, **options)
     order, score = _in_order(values, method)
-    return {"order": order, "score": score, "names": list(table.names) if matrix is None else None}
+    return {"order": order, "score": score, "names": list(table.items) if matrix is None else None}
 
 
 def _aggregator(method: str) -> tuple[AggregatorSpec, dict[str, Any]]:
@@ -228,15 +229,15 @@ def _aggregate_groups(
     spec, options = _aggregator(method)
     if spec.name == "robust_rank_aggregation":
         options["exact"] = exact
-    table = RankTable.from_groups(given.listed(scores), given.listed(groups), higher_is_better)
+    table = Rankings.from_groups(given.listed(scores), given.listed(groups), higher_is_better)
     values = spec.apply(table, **options)
     order, score = _in_order(values, method)
-    return {"names": [table.names[position] for position in order.tolist()], "score": score}
+    return {"names": [table.items[position] for position in order.tolist()], "score": score}
 
 
 def _advice(ranks: Any, method: str = "RRA", universe: Any = None) -> str | None:
     """Which aggregator is measured to find more in lists that look like these; `ranks` as above."""
-    table = RankTable.from_ranks(np.asarray(ranks), universe=given.universe_of(universe))
+    table = Rankings.from_ranks(np.asarray(ranks), universe=given.universe_of(universe))
     return advise(table, _R_METHODS.get(method, (method, {}))[0])
 
 

@@ -1,6 +1,6 @@
-"""Ranks: made from scores, and tables of ranked lists."""
+"""Ranks: made from scores, and rankings of all kinds: lists, resamples, voters."""
 
 from pyfsagg.ranks.ranking import rank_scores
-from pyfsagg.ranks.table import RankTable
+from pyfsagg.ranks.rankings import Rankings
 
-__all__ = ["RankTable", "rank_scores"]
+__all__ = ["Rankings", "rank_scores"]

@@ -53,7 +53,7 @@ def read_rank_files(
     best_first: bool = False,
 ) -> tuple[dict[str, list[Any]] | pd.DataFrame, dict[str, list[str]]]:
     """Lists of names by list name, or a frame of numbers with a row per list, and unranked lists;
-    formats and errors of :meth:`pyfsagg.RankTable.from_files`."""
+    formats and errors of :meth:`pyfsagg.Rankings.from_files`."""
     validation.check_choice("format", format, FORMATS)
     validation.check_choice("duplicates", duplicates, DUPLICATES)
     files, loose = (

@@ -12,7 +12,19 @@ from pyfsagg._base.arithmetic import CACHED, Booleans, Floats, Integers, row_blo
 from pyfsagg._base.identifiers import about_spellings
 from pyfsagg._base.memory import require_memory
 from pyfsagg._kernels.ranks import tied_ranks
-from pyfsagg._message import INF, NAN, SCORES, Got, Message, Param, Remedy, Use, named
+from pyfsagg._message import (
+    INF,
+    NAN,
+    SCORES,
+    UNKNOWN,
+    WORST,
+    Got,
+    Message,
+    Param,
+    Remedy,
+    Use,
+    named,
+)
 from pyfsagg._table.frames import pandas_frame, pandas_series
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
@@ -196,6 +208,26 @@ def select_top(
     return np.moveaxis(mask, -1, axis)
 
 
+def shares_of_top(scores: Floats, k: int) -> tuple[Booleans, Floats | None]:
+    """The cells that are among the k best of their row in all orders of ties, and the share of orders in
+    which each cell is; None without ties at the edge."""
+    p = scores.shape[1]
+    support, shares = np.empty(scores.shape, dtype=np.bool_), None
+    for rows in row_blocks(scores.shape, CACHED):
+        block = scores[rows]
+        edge = np.partition(block, p - k, axis=1)[:, p - k, np.newaxis]
+        above, level = block > edge, block == edge
+        group = level.sum(axis=1, keepdims=True)
+        share = (k - above.sum(axis=1, keepdims=True)) / group
+        support[rows] = above | (level & (share == 1.0))
+        if (share < 1.0).any():
+            shares = np.zeros(scores.shape) if shares is None else shares
+            shares[rows] = np.where(level, share, 0.0)
+    if shares is not None:
+        shares[support] = 1.0
+    return support, shares
+
+
 MOST_COPIES = 10_000
 GROUPS = (tuple, list, set, frozenset)  # what is a tie inside a list of names
 
@@ -210,6 +242,11 @@ def read_lists(
     both = [name for name in loose if name in named]
     if both:
         raise DataError(f"two lists have the name {both[0]!r}; name them apart")
+    for name, entries in named.items():
+        if isinstance(
+            entries, (set, frozenset)
+        ):  # no order: one tie, in an order that is always the same
+            named[name] = [tuple(sorted(entries, key=str))] if entries else []
     for name, entries in loose.items():
         tie = tuple(_entries(name, entries))
         if any(isinstance(one, GROUPS) for one in tie):
@@ -380,20 +417,21 @@ def check_entries(
         raise DataError(f"no list has a {what} for the item {name!r} (all ", NAN, ")", remedy)
 
 
-def universe_sizes(universe: int | Sequence[int] | None, full: bool, missing: Booleans) -> Floats:
-    m, p = missing.shape
-    if validation.check_flag("full", full):
-        if universe is not None:
-            raise ParameterError(
-                Param("universe"),
-                " has no meaning with ",
-                Use(full=True),
-                ", where every list is its own universe",
-                Remedy("drop it, or use ", Use(full=False), " for lists that are cut off"),
-            )
-        return np.asarray(p - missing.sum(axis=1), dtype=np.float64)
+def universe_sizes(
+    universe: int | Sequence[int] | None, absent: str, m: int, p: int
+) -> Floats | None:
+    """The universe of each of m lists of p items, checked; None if it is not said."""
+    validation.check_choice("absent", absent, ("worst", "unknown"))
     if universe is None:
-        return np.full(m, float(p))
+        return None
+    if absent == "unknown":
+        raise ParameterError(
+            Param("universe"),
+            " has no meaning with ",
+            UNKNOWN,
+            ", where every list is its own universe",
+            Remedy("drop it, or use ", WORST, " for lists that are cut off"),
+        )
     sizes = (
         [universe] * m
         if validation.is_single(universe)
@@ -430,7 +468,7 @@ def check_rank_range(
         raise DataError(
             f"the rank of {names[j]!r} in {list_names[i]!r} is {ranks[i, j]:g}, above the ",
             f"universe of {sizes[i]:g} items",
-            Remedy("raise ", Param("universe"), ", or use ", Use(full=False), " if it is cut off"),
+            Remedy("raise ", Param("universe"), ", or use ", WORST, " if it is cut off"),
         )
 
 

@@ -9,7 +9,7 @@ import pandas as pd
 import scipy
 
 from pyfsagg._base import memory, validation
-from pyfsagg._base.arithmetic import CACHED, Booleans, Floats, row_blocks
+from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.fields import Part
 from pyfsagg._kernels.stability import pick_tied
 from pyfsagg.exceptions import DataError
@@ -33,20 +33,7 @@ def select(matrix: Matrix, k: int, ties: str) -> SelectedSets:
     names, p = matrix.feature_names, matrix.values.shape[1]
     if ties == "first":
         return SelectedSets(ranking.select_top(matrix.values, k), p, names)
-    scores = matrix.values
-    support, shares = np.empty(scores.shape, dtype=np.bool_), None
-    for rows in row_blocks(scores.shape, CACHED):
-        block = scores[rows]
-        edge = np.partition(block, p - k, axis=1)[:, p - k, np.newaxis]
-        above, level = block > edge, block == edge
-        group = level.sum(axis=1, keepdims=True)
-        share = (k - above.sum(axis=1, keepdims=True)) / group
-        support[rows] = above | (level & (share == 1.0))
-        if (share < 1.0).any():
-            shares = np.zeros(scores.shape) if shares is None else shares
-            shares[rows] = np.where(level, share, 0.0)
-    if shares is not None:
-        shares[support] = 1.0
+    support, shares = ranking.shares_of_top(matrix.values, k)
     return SelectedSets(support, p, names, shares)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from pyfsagg.aggregation import aggregate, check_universe, permutation_p_values
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 from pyfsagg.screens import Screen, screen
 from pyfsagg_papers.calibration.design import ALPHA, Claim, Kind, calibrated, scores_of_lists
 from pyfsagg_papers.tables.comparison import likelihood_ratio, prediction_limits
@@ -36,7 +36,7 @@ def _level(name: str) -> Claim:
 )  # fmt: skip
 def level_of_full_lists(rng: np.random.Generator, m: int, zeros: float) -> tuple[float, ...]:
     """Lists of 50 items by random scores, a share of which is zero: share of p-values of at most 0.05."""
-    table = RankTable.from_scores(scores_of_lists(rng, m, 50, zeros))
+    table = Rankings.from_scores(scores_of_lists(rng, m, 50, zeros))
     found = (
         aggregate(table, "rra"),
         aggregate(table, "rra", exact=True),
@@ -67,7 +67,7 @@ def family_of_top_lists(rng: np.random.Generator, lengths: str, universe: int) -
     else:
         sizes = [int(size) for size in lengths.split(", ")]
     lists = [[f"g{i}" for i in rng.choice(universe, size, replace=False)] for size in sizes]
-    table = RankTable.from_lists(lists, universe=universe)
+    table = Rankings.from_lists(lists, universe=universe)
     return tuple(
         float((aggregate(table, "rra", exact=exact).to_frame()["adjusted_p_value"] <= ALPHA).any())
         for exact in (False, True)
@@ -100,7 +100,7 @@ def false_discoveries_of_top_lists(
         first = rng.permutation(np.r_[held, others[: max(half - len(held), 0)]])
         names = np.r_[first, others[max(half - len(held), 0) :]]
         lists.append([f"g{i}" for i in names])
-    frame = aggregate(RankTable.from_lists(lists, universe=20_000), "rra").to_frame()
+    frame = aggregate(Rankings.from_lists(lists, universe=20_000), "rra").to_frame()
     found = frame.index[frame["adjusted_p_value"] <= ALPHA]
     false = sum(int(str(name)[1:]) >= real for name in found)
     return (false / max(len(found), 1),)
@@ -124,7 +124,7 @@ def _universe(kind: Kind) -> tuple[Claim, ...]:
     )
 
 
-def _rejected(table: RankTable) -> list[float]:
+def _rejected(table: Rankings) -> list[float]:
     return [float(check_universe(table, top_share=depth).p_value <= ALPHA) for depth in DEPTHS]
 
 
@@ -158,7 +158,7 @@ def universe_as_stated(
     """Lists drawn at random from the universe, some with items that are in the upper half of all lists:
     how often the universe is called too large."""
     drawn = _half_common(rng, lists, length, universe, common)
-    return tuple(_rejected(RankTable.from_lists(drawn, universe=universe)))
+    return tuple(_rejected(Rankings.from_lists(drawn, universe=universe)))
 
 
 @calibrated(
@@ -189,7 +189,7 @@ def common_pool(
     """Lists drawn at random from a pool that is smaller than the universe: how often this is detected,
     coverage of the upper limit of the pool, and how often any item has an adjusted p-value of at most
     0.05, although none is true."""
-    table = RankTable.from_lists(_half_common(rng, lists, length, pool, 0), universe=universe)
+    table = Rankings.from_lists(_half_common(rng, lists, length, pool, 0), universe=universe)
     result = aggregate(table, "rra")
     upper = None if result.universe_check is None else result.universe_check.pool_upper
     found = float((result.to_frame()["adjusted_p_value"] <= ALPHA).any())
@@ -224,7 +224,7 @@ def graded_real_items(rng: np.random.Generator, real: int, length: int) -> tuple
     orders = [np.argsort(-(shift + rng.normal(size=2000)))[:length] for _ in range(5)]
     return tuple(
         _rejected(
-            RankTable.from_lists([[f"g{j}" for j in order] for order in orders], universe=2000)
+            Rankings.from_lists([[f"g{j}" for j in order] for order in orders], universe=2000)
         )
     )
 
@@ -266,7 +266,7 @@ def unrelated_sources(
             order = np.argsort(worth + 0.3 * rng.standard_normal(UNIVERSE))
             lists.append([f"g{i}" for i in order[:length]])
             groups.append(source)
-    table = RankTable.from_lists(lists, universe=UNIVERSE)
+    table = Rankings.from_lists(lists, universe=UNIVERSE)
     found = permutation_p_values(table, method, groups=groups, n_permutations=99, random_state=rng)
     return (
         float((found.p_values <= ALPHA).sum() / UNIVERSE),

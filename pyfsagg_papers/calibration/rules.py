@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import spearmanr
 
-from pyfsagg import RankTable, aggregate, influence_of_lists
+from pyfsagg import Rankings, aggregate, influence_of_lists
 from pyfsagg_papers.calibration.design import ALPHA, Claim, calibrated
 
 N_JUDGED, N_SPLITS = 30, 40
@@ -59,7 +59,7 @@ def choice_by_halves(rng: np.random.Generator, judges: str, m: int) -> tuple[flo
         judges, np.where(np.arange(m) < m // 3, 1e6, 1.5)
     )
     scores = truth + errors[:, np.newaxis] * rng.normal(size=(m, N_JUDGED))
-    lists = RankTable.from_scores(scores, full=False)
+    lists = Rankings.from_scores(scores, absent="worst")
     found = influence_of_lists(lists, n_splits=20, random_state=int(rng.integers(2**31)))
     frame = found.to_frame()
     agree = {

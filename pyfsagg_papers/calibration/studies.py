@@ -9,7 +9,7 @@ import pandas as pd
 from scipy.special import log_ndtr, ndtr
 from scipy.stats import chi2
 
-from pyfsagg import RankTable, aggregate, studies
+from pyfsagg import Rankings, aggregate, studies
 from pyfsagg.error_control import benjamini_hochberg
 from pyfsagg_papers.calibration.design import ALPHA, Claim, calibrated
 
@@ -121,7 +121,7 @@ def _by_lists(z: np.ndarray, half: np.ndarray) -> np.ndarray:
         for row, p in zip(sign * z, half, strict=True):
             listed = np.flatnonzero((row > 0.0) & (2.0 * p <= ALPHA))
             lists.append([f"g{j}" for j in listed[np.argsort(p[listed])]])
-        frame = aggregate(RankTable.from_lists(lists, universe=N_ITEMS), "rra").to_frame()
+        frame = aggregate(Rankings.from_lists(lists, universe=N_ITEMS), "rra").to_frame()
         for name in frame.index[frame["adjusted_p_value"] <= ALPHA]:
             chosen[int(str(name)[1:])] = True
     return chosen

@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg.extending import AGGREGATORS
-from pyfsagg.ranks import RankTable, rank_scores
+from pyfsagg.ranks import Rankings, rank_scores
 from pyfsagg.statistics import adjust_p_values
 from pyfsagg_papers.comparisons.base import Case, Departure, Tolerance, compare
 from pyfsagg_papers.comparisons.material import Material
@@ -65,7 +65,7 @@ def _rank_arrays(
         yield f"{m} lists of {p} items", rank_scores(scores) / p
 
 
-def _of(method: Method, table: RankTable, **options: Any) -> pd.Series[float]:
+def _of(method: Method, table: Rankings, **options: Any) -> pd.Series[float]:
     """Our value of what RobustRankAggreg calls `method`, by name of item.
 
     Tied ranks are read as R reads them: as they are.
@@ -81,17 +81,17 @@ def _of(method: Method, table: RankTable, **options: Any) -> pd.Series[float]:
     name, fixed = readings[method]
     values = AGGREGATORS.get(name).compute(table, **fixed, **options)
     found = values.p_values if method == "RRA" else values.statistic
-    return pd.Series(found, index=list(table.names))
+    return pd.Series(found, index=list(table.items))
 
 
 def _list_cases(material: Material, method: Method) -> Iterator[Case]:
     """Cut-off lists without and with a universe, and complete lists of their own."""
     for label, lists, items in _name_lists(material):
         for universe in (None, items, 2 * items):
-            ours = _of(method, RankTable.from_lists(lists, universe=universe))
+            ours = _of(method, Rankings.from_lists(lists, universe=universe))
             theirs = aggregate_ranks(lists, universe=universe, method=method)
             yield Case(f"{label}, N = {universe or 'as listed'}", ours[theirs.index], theirs)
-        ours = _of(method, RankTable.from_lists(lists, full=True))
+        ours = _of(method, Rankings.from_lists(lists, absent="unknown"))
         theirs = aggregate_ranks(lists, full=True, method=method)
         yield Case(f"{label}, full = TRUE", ours[theirs.index], theirs)
 
@@ -103,7 +103,7 @@ def _matrix_cases(
     **options: Any,
 ) -> Iterator[Case]:
     for label, ranks in _rank_arrays(material, sizes):
-        ours = _of(method, RankTable.from_normalized_ranks(ranks), **options)
+        ours = _of(method, Rankings.from_normalized_ranks(ranks), **options)
         theirs = aggregate_ranks(normalized_ranks=ranks, method=method, **options)
         yield Case(label, ours[theirs.index], theirs)
 
@@ -120,7 +120,7 @@ HUNDREDS = ((100, 50), (200, 50), (400, 50))
     name="rank_matrix",
     package="RobustRankAggreg",
     summary="normalized ranks of lists of names",
-    ours="RankTable.from_lists(lists, universe=N, full=full)",
+    ours="Rankings.from_lists(lists, universe=N, absent=absent)",
     theirs="rankMatrix(glist, N, full)",
     tolerance=Tolerance(1e-15, "absolute", "a position divided by the number of items"),
 )
@@ -129,7 +129,9 @@ def _rank_matrix(material: Material) -> Iterator[Case]:
         sizes = [items + 10 * i for i in range(len(lists))]
         for universe, full in ((None, False), (items, False), (sizes, False), (None, True)):
             theirs = rank_matrix(lists, universe=universe, full=full)
-            table = RankTable.from_lists(lists, universe=universe, full=full)
+            table = Rankings.from_lists(
+                lists, universe=universe, absent="unknown" if full else "worst"
+            )
             ours = table.to_frame("normalized").loc[theirs.index]
             yield Case(f"{label}, N = {universe or 'as listed'}, full = {full}", ours, theirs)
 
@@ -185,7 +187,7 @@ def _rra_top_cutoff(material: Material) -> Iterator[Case]:
     for cutoffs in ([0.4] * 5, [0.3, 0.5, 0.7, 0.9, 0.5], [0.1, 0.2, 0.2, 0.2, 0.6]):
         ranks = rng.integers(1, 101, (5, 80)) / 100
         ranks = np.where(ranks > np.array(cutoffs)[:, None], 1.0, ranks)
-        table = RankTable.from_normalized_ranks(ranks)
+        table = Rankings.from_normalized_ranks(ranks)
         for exact in (False, True):
             ours = _of("RRA", table, top_cutoff=cutoffs, exact=exact)
             theirs = aggregate_ranks(normalized_ranks=ranks, top_cutoff=cutoffs, exact=exact)
@@ -273,7 +275,7 @@ _register_means("min", "minimum_rank", "minimum")
 )
 def _adjusted(material: Material) -> Iterator[Case]:
     for label, ranks in _rank_arrays(material, FEW):
-        p = np.asarray(_of("RRA", RankTable.from_normalized_ranks(ranks)))
+        p = np.asarray(_of("RRA", Rankings.from_normalized_ranks(ranks)))
         for ours, theirs in (("bonferroni", "bonferroni"), ("holm", "holm"), ("bh", "BH")):
             expected = correlation.adjust(p, method=theirs)  # type: ignore[arg-type]
             yield Case(f"{label}, {ours}", adjust_p_values(p, ours), expected)

@@ -13,7 +13,7 @@ import pandas as pd
 
 from pyfsagg.aggregation.about_lists import FEWEST_NAMES, SimulatedSets, traits
 from pyfsagg.extending import check_integer, run_tasks
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 from pyfsagg_papers.lists.simulation import METHODS, Setting, accuracies, generate_lists
 from pyfsagg_papers.records import JsonResult, Log, record, silent
 
@@ -144,7 +144,7 @@ class AggregatorChoice(JsonResult):
         """The sets as the advice of ``pyfsagg aggregate`` reads them."""
         return SimulatedSets(self.sets)
 
-    def advice(self, table: RankTable, method: str) -> str | None:
+    def advice(self, table: Rankings, method: str) -> str | None:
         """Which aggregator finds more in lists that look like these; None if no set speaks of them."""
         return self.simulated.advice(table, method)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.extending import AGGREGATORS, check_integer, run_tasks
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 from pyfsagg_papers.records import Floats, Log, silent
 
 # -------------------------------------------------------------------------------------------------
@@ -48,7 +48,7 @@ class Lists:
     ranked: tuple[NDArray[np.intp], ...]
     unranked: tuple[NDArray[np.intp], ...]
 
-    def table(self, mixed: bool) -> tuple[RankTable, NDArray[np.intp]]:
+    def table(self, mixed: bool) -> tuple[Rankings, NDArray[np.intp]]:
         """The ranked lists, or all, as a table of cut-off lists; and the entity of each column.
 
         Columns are in the order in which entities appear, list by list: ties are broken so by who
@@ -66,7 +66,7 @@ class Lists:
             ranks[i, column[row]] = (row.size + 1) / 2 if loose else np.arange(1.0, row.size + 1)
         labels = tuple(f"list{i}" for i in range(len(lists)))
         sizes = np.full(len(lists), float(N_ENTITIES))
-        return RankTable(
+        return Rankings(
             tuple(map(str, entities.tolist())), labels, None, sizes, given_ranks=ranks
         ), entities
 
@@ -228,7 +228,7 @@ def _cells(_: None, task: _Task) -> pd.DataFrame:
 
 
 def accuracies(
-    drawn: tuple[RankTable, NDArray[np.intp]], mixed: bool
+    drawn: tuple[Rankings, NDArray[np.intp]], mixed: bool
 ) -> dict[str, tuple[float, ...]]:
     """Of each method, :func:`accuracy`; of `mixed` lists without those that are for ranked ones only.
 

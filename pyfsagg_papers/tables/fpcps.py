@@ -20,7 +20,7 @@ from pyfsagg.evaluation.cells import Fit, FitWork, Fold, fit_all
 from pyfsagg.evaluation.learners import read_classifiers
 from pyfsagg.extending import as_table, check_target, run_tasks
 from pyfsagg.filters import fit_criterion, spearman, symmetric_uncertainty, value_difference_metric
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures.measure import measure_stability
 
@@ -86,7 +86,7 @@ def selections(
         order = np.arange(p)
     scores = _scores(X, y, rows, settings)[:, order]
     k = math.ceil(round(settings["share"] * p, 9))
-    table = RankTable.from_scores(scores)
+    table = Rankings.from_scores(scores)
     values = dict(zip(FILTERS, scores, strict=True))
     for name, aggregator in AGGREGATORS.items():
         options: dict[str, Any] = {"n_features_to_select": k} if name == "fpcps" else {}

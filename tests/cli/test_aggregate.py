@@ -14,7 +14,7 @@ from html_pages import Page
 
 from pyfsagg.aggregation import aggregate, permutation_p_values
 from pyfsagg.exceptions import PyfsaggWarning
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 
 FILES = ["aggregation.csv", "matrices.npz", "report.html", "run.json", "run.toml"]
 
@@ -55,7 +55,7 @@ def test_files_of_names(pyfsagg: Any, lists: Any, tmp_path) -> None:
         "pyfsagg: warning: the p-values assume independent lists from 100"
     )
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
-    table = RankTable.from_lists(lists, universe=100)
+    table = Rankings.from_lists(lists, universe=100)
     with pytest.warns(PyfsaggWarning, match="repeat far more items"):
         expected = aggregate(table, "rra", exact=True, adjust="holm").to_frame()
     found = pd.read_csv(tmp_path / "out" / "aggregation.csv", index_col="item")
@@ -115,7 +115,7 @@ def test_matrix_on_standard_input(pyfsagg: Any, tmp_path) -> None:
     record = json.loads((tmp_path / "pyfsagg-aggregate" / "run.json").read_text())
     assert {**document, "arrays": record["arrays"], "files": record["files"]} == record
     values = scores.set_index(scores["entrez"].astype(str))[list("abcd")].T
-    table = RankTable.from_scores(values, False, ties="min", full=False)
+    table = Rankings.from_scores(values, False, ties="min", absent="worst")
     expected = aggregate(table, "rra").to_frame()
     assert [item["item"] for item in document["items"]] == expected.index.tolist()
     found = [item["score"] for item in document["items"]]
@@ -134,7 +134,7 @@ def test_several_methods(pyfsagg: Any, lists: Any, tmp_path) -> None:
         [*FILES, "comparison.csv"]
     )
     assert "In common with stuart" in done.stdout
-    table = RankTable.from_lists(lists)
+    table = Rankings.from_lists(lists)
     frame = pd.read_csv(tmp_path / "out" / "comparison.csv", index_col="item")
     for method, params in (("stuart", {}), ("borda", {}), ("mc4", {"damping": 0.2})):
         expected = aggregate(table, method, **params).to_frame()["rank"]
@@ -156,7 +156,7 @@ def test_permutations_keep_sources_together(command: Any, lists: Any, tmp_path) 
     assert "Permutation p" in out
     frame = pd.read_csv(tmp_path / "o" / "aggregation.csv", index_col="item")
     expected = permutation_p_values(
-        RankTable.from_lists(lists), "mean_rank", groups=sources, n_permutations=25, random_state=7
+        Rankings.from_lists(lists), "mean_rank", groups=sources, n_permutations=25, random_state=7
     ).to_frame()
     np.testing.assert_allclose(
         frame["permutation_p_value"], expected["p_value"][frame.index], rtol=1e-12
@@ -165,13 +165,13 @@ def test_permutations_keep_sources_together(command: Any, lists: Any, tmp_path) 
 
 
 def test_full_lists_and_no_adjustment(command: Any, lists: Any, tmp_path) -> None:
-    out, _ = command("aggregate --full --adjust none --output o", *paths(lists))
+    out, _ = command("aggregate --absent unknown --adjust none --output o", *paths(lists))
     assert "adjusted" not in out
     record = json.loads((tmp_path / "o" / "run.json").read_text(encoding="utf-8"))
     assert (record["adjusted_over"], record["remarks"]) == (None, [])
     frame = pd.read_csv(tmp_path / "o" / "aggregation.csv", index_col="item")
     assert "adjusted_p_value" not in frame
-    expected = aggregate(RankTable.from_lists(lists, full=True), "rra").to_frame()
+    expected = aggregate(Rankings.from_lists(lists, absent="unknown"), "rra").to_frame()
     np.testing.assert_allclose(frame["p_value"], expected["p_value"], rtol=1e-12)
     assert "Adjusted p" not in (tmp_path / "o" / "report.html").read_text(encoding="utf-8")
 
@@ -187,7 +187,7 @@ def test_lists_in_columns_and_lines(command: Any, lists: Any, tmp_path) -> None:
         assert err == ""
         documents.append(json.loads(out))
     assert documents[0]["items"] == documents[1]["items"]
-    expected = aggregate(RankTable.from_lists(lists), "rra").to_frame()
+    expected = aggregate(Rankings.from_lists(lists), "rra").to_frame()
     assert [item["item"] for item in documents[0]["items"]] == expected.index.tolist()
 
 
@@ -216,7 +216,7 @@ def test_weights_of_lists(command: Any, lists: Any, tmp_path, given: str) -> Non
     flag = "weights.csv" if given == "file" else "3,1,1,1,2,1"
     _, err = command("aggregate --method mean_rank --list-weights", flag, *paths(lists))
     assert err == ""
-    expected = aggregate(RankTable.from_lists(lists), "mean_rank", list_weights=weights)
+    expected = aggregate(Rankings.from_lists(lists), "mean_rank", list_weights=weights)
     found = pd.read_csv(tmp_path / "pyfsagg-aggregate" / "aggregation.csv", index_col="item")
     assert found["statistic"].to_dict() == pytest.approx(
         dict(zip(expected.names, expected.statistic, strict=True))
@@ -233,7 +233,7 @@ def test_unranked_lists(command: Any, lists: Any, tmp_path) -> None:
     _, err = command("aggregate --methods maic,votes --universe 100", *ranked, "--unranked", *loose)
     assert err == ""
     names = list(lists)
-    table = RankTable.from_lists(
+    table = Rankings.from_lists(
         {name: lists[name] for name in names[:4]},
         100,
         unranked={name: lists[name] for name in names[4:]},
@@ -386,7 +386,7 @@ def test_groups_of_members_are_items(pyfsagg: Any, refused: Any, tmp_path) -> No
     line = "aggregate guides.csv --item gene --member-score z --method stuart --output out"
     done = pyfsagg(line)
     assert done.stderr == ""
-    table = RankTable.from_groups(members["z"], members["gene"])
+    table = Rankings.from_groups(members["z"], members["gene"])
     expected = aggregate(table, "stuart").to_frame()
     found = pd.read_csv(tmp_path / "out" / "aggregation.csv", index_col="item")
     assert found.index.tolist() == expected.index.tolist()
@@ -425,7 +425,7 @@ def test_tables_are_ranked_by_a_column(pyfsagg: Any, tmp_path) -> None:
     pyfsagg(f"aggregate {files} --by p --lower-is-better --method borda --output ranked")
     found = pd.read_csv(tmp_path / "ranked" / "aggregation.csv", index_col="item")
     ordered = {name: frame.sort_values("p")["GENE"].tolist() for name, frame in frames.items()}
-    expected = aggregate(RankTable.from_lists(ordered, universe=100), "borda").to_frame()
+    expected = aggregate(Rankings.from_lists(ordered, universe=100), "borda").to_frame()
     assert found.index.tolist() == expected.index.tolist()
     record = json.loads((tmp_path / "ranked" / "run.json").read_text(encoding="utf-8"))
     assert record["parameters"]["by"] == "p"

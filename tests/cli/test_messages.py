@@ -99,7 +99,7 @@ def test_every_setting_has_the_name_of_its_flag() -> None:
         ([Use(ties="N T*"), " or ", Use(ties=["a*", "b"])], "--ties 'N T*' or --ties 'a*,b'"),
         ([Use(ties={"mrmr": {"n_features": 100}}), ": 9 s"], "--ties mrmr.n_features=100: 9 s"),
         (["into ", Use(ties=Name("FOLDER"))], "into --ties FOLDER"),
-        (["declare them: ", Phrase("scores", "RankTable")], "declare them: --scores"),
+        (["declare them: ", Phrase("scores", "Rankings")], "declare them: --scores"),
         ([Phrase("event", "y['a'] == 2", column="a", value=2)], "--event a=2"),
     ],
 )  # fmt: skip

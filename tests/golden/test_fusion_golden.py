@@ -6,23 +6,23 @@ import numpy as np
 import pytest
 from golden import stored
 
-from pyfsagg import RankTable, aggregate
+from pyfsagg import Rankings, aggregate
 
 FLAGR = stored("flagr.json.gz")
 
 
 def values(lists: list[Any], method: str, **options: Any) -> dict[Any, float]:
-    table = RankTable.from_lists([[str(item) for item in one] for one in lists])
+    table = Rankings.from_lists([[str(item) for item in one] for one in lists])
     found = aggregate(table, method, **options)
     return dict(zip(found.names, found.statistic.tolist(), strict=True))
 
 
-def scored(lists: list[list[int]]) -> RankTable:
+def scored(lists: list[list[int]]) -> Rankings:
     """FLAGR's normalization of ranks: (n - r + 1)/n for the n items of a list."""
     scores = np.full((len(lists), 100), np.nan)
     for row, one in zip(scores, lists, strict=True):
         row[one] = np.linspace(1.0, 1.0 / len(one), len(one))
-    return RankTable.from_scores(scores)
+    return Rankings.from_scores(scores)
 
 
 def simple_borda(lists: list[list[int]]) -> dict[str, float]:
@@ -131,7 +131,7 @@ RANX = {
 def test_expected_values_of_ranx(method: str, query: str) -> None:
     scores = [[run.get(item, np.nan) for item in ("d1", "d2", "d3")] for run in RUNS[query]]
     options = {"normalize": "none"} if "comb" in method else {}
-    found = aggregate(RankTable.from_scores(np.array(scores, dtype=float)), method, **options)
+    found = aggregate(Rankings.from_scores(np.array(scores, dtype=float)), method, **options)
     np.testing.assert_allclose(found.statistic, RANX[method, query], rtol=1e-13)
 
 
@@ -149,7 +149,7 @@ def test_pairs_that_kemenys_order_turns_round(
     first: list[str], second: list[str], turned: int
 ) -> None:
     lists = [[tuple(block) for block in one] for one in (first, second)]
-    table = RankTable.from_lists(lists, full=True)
+    table = Rankings.from_lists(lists, absent="unknown")
     remark = aggregate(table, "kemeny").remarks[0]
     assert f"contradicts the lists in {turned} pairs" in remark
     assert "no order contradicts them less" in remark

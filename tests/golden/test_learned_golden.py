@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from golden import DATA, stored
 
-from pyfsagg import RankTable, aggregate
+from pyfsagg import Rankings, aggregate
 from pyfsagg._kernels.consensus import smooth_medians
 
 BIRRA = stored("birra_r.json")
@@ -25,7 +25,7 @@ other versions of SciPy the fitted curves stop elsewhere.  The sum in another or
 @pytest.mark.parametrize("case", BIRRA["cases"], ids=["five", "three", "cut off"])
 def test_birra_is_the_published_program(case: dict[str, object]) -> None:
     ranks = np.array(case["ranks"], dtype=float)
-    table = RankTable.from_ranks(ranks)
+    table = Rankings.from_ranks(ranks)
     found = aggregate(table, "birra", prior=case["prior"]).ranking
     # Sums that are equal but for the order of their terms are tied there or not.
     assert np.abs(found - np.array(case["ranking"])).max() <= (1.0 if len(ranks) == 8 else 0.0)
@@ -50,7 +50,7 @@ def test_maic_is_the_published_program() -> None:
         rows = [line.rstrip("\n").split("\t") for line in lines]
     with gzip.open(DATA / "maic_3_3_0r_scores.csv.gz", "rt", encoding="utf-8") as lines:
         printed = {row["gene"]: float(row["maic_score"]) for row in csv.DictReader(lines)}
-    table = RankTable.from_lists({row[1]: row[4:] for row in rows})
+    table = Rankings.from_lists({row[1]: row[4:] for row in rows})
     result = aggregate(table, "maic", longest=2000)
     found = {
         name: score for name, score in zip(result.names, result.statistic, strict=True) if score

@@ -9,7 +9,7 @@ from golden import stored
 from numpy.typing import NDArray
 
 from pyfsagg.aggregation._base import AGGREGATORS
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 
 FULL = stored("rank_aggregation_full.json")
 PARTIAL = stored("rank_aggregation_partial.json")
@@ -19,7 +19,7 @@ RTOL = 1e-9
 STUART_RTOL, STUART_LISTS = 1e-6, 20
 
 
-def computed(table: RankTable, method: str) -> NDArray[np.float64]:
+def computed(table: Rankings, method: str) -> NDArray[np.float64]:
     """Our value of what RobustRankAggreg calls `method`."""
     options: dict[str, Any]
     name, options = {
@@ -46,7 +46,7 @@ def methods(case: dict[str, Any]) -> list[str]:
 )
 def test_full(case: dict[str, Any], method: str) -> None:
     normalized = np.array(case["rmat"], dtype=float).T
-    table = RankTable.from_normalized_ranks(normalized)
+    table = Rankings.from_normalized_ranks(normalized)
     expected = np.array(case[method], dtype=float)
     ours = computed(table, method)
     if method == "stuart" and case["m"] > STUART_LISTS:
@@ -67,8 +67,10 @@ def test_full(case: dict[str, Any], method: str) -> None:
 def test_partial(number: int, method: str) -> None:
     case = PARTIAL[number]
     universe = None if case["full"] else case["N"]
-    table = RankTable.from_lists(case["lists"], universe=universe, full=bool(case["full"]))
-    ours = dict(zip(table.names, computed(table, method), strict=True))
+    table = Rankings.from_lists(
+        case["lists"], universe=universe, absent="unknown" if bool(case["full"]) else "worst"
+    )
+    ours = dict(zip(table.items, computed(table, method), strict=True))
     assert set(ours) == set(case[method])
     rtol = STUART_RTOL if method == "stuart" else RTOL
     for name, expected in case[method].items():

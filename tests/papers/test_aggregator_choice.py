@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import RankTable
+from pyfsagg import Rankings
 from pyfsagg.aggregation.about_lists import TRAITS, _compared, advise, traits
 from pyfsagg.cli import main
 from pyfsagg_papers import AggregatorChoice, shipped_aggregator_choice
@@ -33,7 +33,7 @@ def lists(n: int, length: int = 100, noise: float = 0.3, seed: int = 0) -> list[
 
 
 def test_traits_by_hand() -> None:
-    given = RankTable.from_lists([list("abcdef"), list("abxyz")], unranked=[list("xy"), ["c"]])
+    given = Rankings.from_lists([list("abcdef"), list("abxyz")], unranked=[list("xy"), ["c"]])
     seen = traits(given)
     # of 5, 2, 1, 2, 1 and 1 names that a pair could share it shares 2, 0, 1, 2, 0 and 0
     assert seen["agreement"] == pytest.approx(5 / 12)
@@ -68,28 +68,28 @@ def test_the_nearest_are_near(shipped: AggregatorChoice) -> None:
 
 def test_the_answer_depends_on_what_the_lists_look_like(shipped: AggregatorChoice) -> None:
     few, many, long, noisy = lists(4), lists(30), lists(4, 600), lists(4, noise=3.0)
-    tables = map(RankTable.from_lists, (few, many, long, noisy))
+    tables = map(Rankings.from_lists, (few, many, long, noisy))
     said = {str(shipped.advice(table, "mean_rank")) for table in tables}
     assert len(said) == 4
     for text in said:
         assert "100 nearest of 1,600 sets" in text
         assert "all ranked" in text
-    mixed = RankTable.from_lists(lists(5), unranked=lists(5, seed=1))
+    mixed = Rankings.from_lists(lists(5), unranked=lists(5, seed=1))
     assert "of them unranked" in str(shipped.advice(mixed, "mean_rank"))
     assert "birra" not in str(shipped.advice(mixed, "mean_rank"))
-    assert "mc4 was not" in str(shipped.advice(RankTable.from_lists(lists(4)), "mc4"))
+    assert "mc4 was not" in str(shipped.advice(Rankings.from_lists(lists(4)), "mc4"))
     best = shipped.simulated.nearest(traits(mixed))
     assert "next:" in str(shipped.advice(mixed, best.best))
 
 
 def test_nothing_is_said_of_what_was_not_simulated(shipped: AggregatorChoice) -> None:
-    ten = RankTable.from_lists(lists(10))
+    ten = Rankings.from_lists(lists(10))
     for table in (
-        RankTable.from_lists(lists(60)),  # more lists
-        RankTable.from_lists([one[:30] for one in lists(3)]),  # less than 200 names
-        RankTable.from_lists(lists(10, 3000)),  # nothing is cut off
-        RankTable.from_lists(lists(10), full=True),
-        RankTable.from_scores(np.random.default_rng(0).random((10, 300))),
+        Rankings.from_lists(lists(60)),  # more lists
+        Rankings.from_lists([one[:30] for one in lists(3)]),  # less than 200 names
+        Rankings.from_lists(lists(10, 3000)),  # nothing is cut off
+        Rankings.from_lists(lists(10), absent="unknown"),
+        Rankings.from_scores(np.random.default_rng(0).random((10, 300))),
         ten.weighted([2] + [1] * 9),
     ):
         assert shipped.advice(table, "mean_rank") is None

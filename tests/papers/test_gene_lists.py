@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pyfsagg import RankTable
+from pyfsagg import Rankings
 from pyfsagg.cli import main
 from pyfsagg_papers import GeneListComparison, load_published, shipped_gene_lists
 from pyfsagg_papers.lists import simulation
@@ -43,8 +43,8 @@ def test_columns_are_in_the_order_of_appearance() -> None:
     ranked, unranked = (
         [list(map(str, one)) for one in part] for part in (lists.ranked, lists.unranked)
     )
-    plain = RankTable.from_lists(ranked, N_ENTITIES, unranked=unranked)
-    assert table.names == plain.names == tuple(map(str, entities))
+    plain = Rankings.from_lists(ranked, N_ENTITIES, unranked=unranked)
+    assert table.items == plain.items == tuple(map(str, entities))
     np.testing.assert_array_equal(table.ranks, plain.ranks)
     assert table.unranked.sum() == sum(one.size > 1 for one in lists.unranked)
 

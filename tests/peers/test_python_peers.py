@@ -12,7 +12,7 @@ import pytest
 from golden import PEERS, stored
 
 import pyfsagg
-from pyfsagg import RankTable, aggregate, statistics
+from pyfsagg import Rankings, aggregate, statistics
 
 RECORD = stored("python_peers.json", PEERS)
 CASES = RECORD["cases"]
@@ -127,7 +127,7 @@ AGGREGATED = {
 @pytest.mark.parametrize("method", AGGREGATED)
 def test_aggregation_is_that_of_robustrankaggregpy(method: str) -> None:
     for case in CASES["robustrankaggregpy"]:
-        table = RankTable.from_lists(case["lists"], universe=case["n"])
+        table = Rankings.from_lists(case["lists"], universe=case["n"])
         found = aggregate(table, AGGREGATED[method])
         # Ranks there are shares of the number of items.
         values = {"rra": found.p_values, "stuart": found.statistic}.get(

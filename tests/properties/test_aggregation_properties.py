@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 
 from pyfsagg.aggregation import aggregate
 from pyfsagg.aggregation._base import AGGREGATORS
-from pyfsagg.ranks import RankTable, rank_scores
+from pyfsagg.ranks import Rankings, rank_scores
 from pyfsagg.ranks.ranking import select_top
 
 RANK_METHODS = [spec.name for spec in AGGREGATORS if spec.input == "ranks"]
@@ -56,7 +56,9 @@ def test_the_order_of_the_lists_changes_no_rank(method, case):
                 weights = rng.integers(1, 4, m) / (10 if spec.list_weights == "any" else 1)
             found = [
                 aggregate(
-                    RankTable.from_scores(scores[rows], full=case == "full"),
+                    Rankings.from_scores(
+                        scores[rows], absent="unknown" if case == "full" else "worst"
+                    ),
                     method,
                     list_weights=None if weights is None else weights[rows].tolist(),
                 ).ranking
@@ -117,8 +119,8 @@ def test_improving_one_rank_never_worsens_the_score(numerators, data):
     better[i, j] = data.draw(st.integers(1, int(numerators[i, j]))) / 20
     for method in ("stuart", "robust_rank_aggregation", "mean_p_value", "mean_rank", "median_rank",
                    "minimum_rank", "geometric_mean_rank"):  # fmt: skip
-        before = aggregate(RankTable.from_normalized_ranks(ranks), method).scores[j]
-        after = aggregate(RankTable.from_normalized_ranks(better), method).scores[j]
+        before = aggregate(Rankings.from_normalized_ranks(ranks), method).scores[j]
+        after = aggregate(Rankings.from_normalized_ranks(better), method).scores[j]
         assert after >= before - 1e-12 * abs(before), method
 
 

@@ -7,7 +7,7 @@ from r_packages import need
 
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import MissingDependencyError, ParameterError
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 from pyfsagg_rpy2 import aggregate_ranks, rank_matrix
 from pyfsagg_rpy2.session import RError, package
 
@@ -38,7 +38,7 @@ def random_lists(seed, m=7, universe=40, longest=25):
 
 
 def compare(table, method, theirs, rtol=1e-9, atol=0.0, **options):
-    values = dict(zip(table.names, ours(table, method, **options), strict=True))
+    values = dict(zip(table.items, ours(table, method, **options), strict=True))
     assert set(values) == set(theirs.index)
     expected = theirs.to_numpy()
     np.testing.assert_allclose(
@@ -50,7 +50,7 @@ def compare(table, method, theirs, rtol=1e-9, atol=0.0, **options):
 @pytest.mark.parametrize("universe", [None, 60, [41, 60, 100, 45, 200, 41, 77]])
 def test_cut_off_lists(method, universe):
     lists = random_lists(1)
-    table = RankTable.from_lists(lists, universe=universe)
+    table = Rankings.from_lists(lists, universe=universe)
     if isinstance(universe, list):
         # A table of its own for R: aggregateRanks takes one N only, rankMatrix takes many.
         matrix = rank_matrix(lists, universe=universe)
@@ -58,7 +58,7 @@ def test_cut_off_lists(method, universe):
         theirs.index = [matrix.index[int(name[1:])] for name in theirs.index]
     else:
         theirs = aggregate_ranks(lists, universe=universe, method=method)
-    values = dict(zip(table.names, ours(table, method), strict=True))
+    values = dict(zip(table.items, ours(table, method), strict=True))
     rtol = 1e-6 if method == "stuart" else 1e-9
     np.testing.assert_allclose(
         [values[name] for name in theirs.index], theirs.to_numpy(), rtol=rtol
@@ -70,15 +70,15 @@ def test_complete_lists_of_their_own(method):
     lists = random_lists(2)
     theirs = aggregate_ranks(lists, full=True, method=method)
     rtol = 1e-6 if method == "stuart" else 1e-9
-    compare(RankTable.from_lists(lists, full=True), method, theirs, rtol=rtol)
+    compare(Rankings.from_lists(lists, absent="unknown"), method, theirs, rtol=rtol)
 
 
 @pytest.mark.parametrize("full", [False, True])
 def test_rank_matrix(full):
     lists = random_lists(3)
-    table = RankTable.from_lists(lists, full=full)
+    table = Rankings.from_lists(lists, absent="unknown" if full else "worst")
     theirs = rank_matrix(lists, full=full)
-    assert set(theirs.index) == set(table.names)
+    assert set(theirs.index) == set(table.items)
     mine = table.to_frame("normalized").loc[theirs.index]
     np.testing.assert_allclose(mine, theirs, rtol=1e-15)
 
@@ -86,7 +86,7 @@ def test_rank_matrix(full):
 @pytest.mark.parametrize("m", [2, 5, 9])
 def test_exact_p(m):
     ranks = np.random.default_rng(m).integers(1, 51, (m, 60)) / 50
-    table = RankTable.from_normalized_ranks(ranks)
+    table = Rankings.from_normalized_ranks(ranks)
     theirs = aggregate_ranks(normalized_ranks=ranks, exact=True)
     # R subtracts a probability from 1; its alternating recursion leaves 1e-12 of it at 9 lists.
     compare(table, "RRA", theirs, rtol=1e-9, atol=1e-12 if m > 2 else 1e-14, exact=True)
@@ -99,7 +99,7 @@ def test_exact_p(m):
 def test_top_cutoffs(cutoffs, exact):
     ranks = np.random.default_rng(4).integers(1, 101, (5, 80)) / 100
     ranks = np.where(ranks > np.array(cutoffs)[:, None], 1.0, ranks)
-    table = RankTable.from_normalized_ranks(ranks)
+    table = Rankings.from_normalized_ranks(ranks)
     theirs = aggregate_ranks(normalized_ranks=ranks, top_cutoff=cutoffs, exact=exact)
     compare(table, "RRA", theirs, atol=1e-12 if exact else 0.0, top_cutoff=cutoffs, exact=exact)
 
@@ -108,7 +108,7 @@ def test_stuart_of_r_breaks_down_where_ours_does_not():
     ranks = np.random.default_rng(5).integers(1, 101, (200, 30)) / 100
     theirs = aggregate_ranks(normalized_ranks=ranks, method="stuart").to_numpy()
     assert (np.isnan(theirs) | (theirs < 0) | (theirs > 1)).any()
-    mine = ours(RankTable.from_normalized_ranks(ranks), "stuart")
+    mine = ours(Rankings.from_normalized_ranks(ranks), "stuart")
     assert ((mine > 0) & (mine <= 1)).all()
 
 

@@ -12,9 +12,9 @@ from pyfsagg.aggregation import aggregate, permutation_p_values
 from pyfsagg.aggregation._call import compare_aggregations
 from pyfsagg.aggregation._result import INDEPENDENCE
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 
-TABLE = RankTable.from_lists([["a", "b", "c"], ["b", "a"], ["b", "d", "a"]])
+TABLE = Rankings.from_lists([["a", "b", "c"], ["b", "a"], ["b", "d", "a"]])
 
 
 def read(result, **options) -> Page:
@@ -57,10 +57,10 @@ def test_a_universe_that_is_only_assumed_is_mentioned() -> None:
     lists = [["a", "b", "c"], ["b", "a"], ["b", "d", "a"]]
     for table, mentioned in (
         (TABLE, True),
-        (RankTable.from_lists(lists, universe=9), False),
-        (RankTable.from_lists(lists, full=True), False),
-        (RankTable.from_lists([*lists, ["a", "b", "c", "d"]]), False),
-        (RankTable.from_ranks([[1, 2, 3], [2, 1, 3]]), False),
+        (Rankings.from_lists(lists, universe=9), False),
+        (Rankings.from_lists(lists, absent="unknown"), False),
+        (Rankings.from_lists([*lists, ["a", "b", "c", "d"]]), False),
+        (Rankings.from_ranks([[1, 2, 3], [2, 1, 3]]), False),
     ):
         result = aggregate(table, "rra")
         assert (sentence in read(result).words) == mentioned
@@ -70,7 +70,7 @@ def test_a_universe_that_is_only_assumed_is_mentioned() -> None:
 
 def test_items_with_small_p_values_are_counted() -> None:
     lists = [[f"g{k}" for k in [0, 1, *range(10 * i, 10 * i + 8)]] for i in range(1, 5)]
-    result = aggregate(RankTable.from_lists(lists, universe=500), "rra")
+    result = aggregate(Rankings.from_lists(lists, universe=500), "rra")
     small = int((result.to_frame()["adjusted_p_value"] <= 0.05).sum())
     assert small == 2
     sentence = "2 of 34 items have an adjusted p-value of at most 0.05."
@@ -92,16 +92,16 @@ def test_permutations_are_described() -> None:
 
 
 def test_absent_items_are_explained() -> None:
-    full = RankTable.from_lists([["a", "b", "c"], ["b", "a"]], full=True)
+    full = Rankings.from_lists([["a", "b", "c"], ["b", "a"]], absent="unknown")
     assert "has no rank in it" in read(aggregate(full, "rra")).words
     assert "counts as worse than all" in read(aggregate(TABLE, "rra")).words
-    complete = RankTable.from_ranks([[1, 2, 3], [2, 1, 3]])
+    complete = Rankings.from_ranks([[1, 2, 3], [2, 1, 3]])
     assert "the same in all lists" in read(aggregate(complete, "rra")).words
 
 
 def test_long_tables_and_many_lists() -> None:
     rng = np.random.default_rng(0)
-    table = RankTable.from_scores(rng.random((61, 510)))
+    table = Rankings.from_scores(rng.random((61, 510)))
     page = read(aggregate(table, "mean_rank"))
     assert "The first 500 items are listed; 10 more are in aggregation.csv" in page.words
     assert "An item whose line is long" in page.words
@@ -109,7 +109,7 @@ def test_long_tables_and_many_lists() -> None:
 
 
 def test_names_are_harmless(hostile) -> None:
-    table = RankTable.from_lists(dict.fromkeys(hostile, hostile))
+    table = Rankings.from_lists(dict.fromkeys(hostile, hostile))
     comparison = compare_aggregations(table, ["rra", "borda"])
     result = replace(comparison.results[0], others=comparison.results[1:])
     page = read(result, data_name=hostile[0], command=hostile[1], reading=[hostile[2]])

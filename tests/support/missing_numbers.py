@@ -190,11 +190,11 @@ CASES: dict[str, tuple[str, Python]] = {
             lambda i, method=method, read=read: pyfsagg.aggregate(read(i), method).to_frame(),
         )
         for kind, data, read, methods in (
-            ("scores", "items", lambda i: pyfsagg.RankTable.from_scores(i.s),
+            ("scores", "items", lambda i: pyfsagg.Rankings.from_scores(i.s),
              ("minimum", "maximum", "l2_norm", "arithmetic_mean", "robust_rank_aggregation")),
-            ("ranks", "t(ranks)", lambda i: pyfsagg.RankTable.from_ranks(i.ranks),
+            ("ranks", "t(ranks)", lambda i: pyfsagg.Rankings.from_ranks(i.ranks),
              ("minimum_rank", "borda")),
-            ("normalized", "items", lambda i: pyfsagg.RankTable.from_normalized_ranks(i.s),
+            ("normalized", "items", lambda i: pyfsagg.Rankings.from_normalized_ranks(i.s),
              ("minimum_rank", "robust_rank_aggregation")),
         )
         for method in methods
@@ -206,24 +206,24 @@ CASES: dict[str, tuple[str, Python]] = {
     "compare_aggregations": (
         'compare_aggregations(rank_table(items, input = "scores"), c("minimum", "borda"))',
         lambda i: pyfsagg.aggregation.compare_aggregations(
-            pyfsagg.RankTable.from_scores(i.s), ["minimum", "borda"]
+            pyfsagg.Rankings.from_scores(i.s), ["minimum", "borda"]
         ).to_frame(),
     ),
     "permutation_p_values": (
         'permutation_p_values(rank_table(items, input = "scores"), "minimum", n_permutations = 9, seed = 1)',
         lambda i: pyfsagg.aggregation.permutation_p_values(
-            pyfsagg.RankTable.from_scores(i.s), "minimum", n_permutations=9, random_state=1
+            pyfsagg.Rankings.from_scores(i.s), "minimum", n_permutations=9, random_state=1
         ).to_frame(),
     ),
     "check_universe": (
         'check_universe(rank_table(items, input = "scores"))',
-        lambda i: pyfsagg.aggregation.check_universe(pyfsagg.RankTable.from_scores(i.s)),
+        lambda i: pyfsagg.aggregation.check_universe(pyfsagg.Rankings.from_scores(i.s)),
     ),
     "influence_of_lists": (
         'influence_of_lists(rank_table(items, input = "scores"), c("minimum", "borda"), '
         "n_splits = 3, seed = 1)",
         lambda i: pyfsagg.influence_of_lists(
-            pyfsagg.RankTable.from_scores(i.s), ["minimum", "borda"], n_splits=3, random_state=1
+            pyfsagg.Rankings.from_scores(i.s), ["minimum", "borda"], n_splits=3, random_state=1
         ).to_frame(),
     ),
     # collections

@@ -7,7 +7,7 @@ from statsmodels.stats.multitest import multipletests
 from pyfsagg._base.arithmetic import adjust_p_values
 from pyfsagg.aggregation import aggregate
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 
 STATSMODELS = {"bh": "fdr_bh", "holm": "holm", "bonferroni": "bonferroni"}
 NAN = float("nan")
@@ -55,12 +55,12 @@ LISTS = [["a", "b", "c"], ["b", "a"], ["b", "d", "a"]]
         ({"universe": [50, 1000, 20]}, 1000),  # the largest is what could have been held
         ({"universe": 4}, 4),
         ({}, 4),
-        ({"full": True}, 4),
+        ({"absent": "unknown"}, 4),
     ],
 )
 @pytest.mark.parametrize("adjust", STATSMODELS)
 def test_aggregate_adjusts_over_the_universe(options, n, adjust):
-    result = aggregate(RankTable.from_lists(LISTS, **options), "rra", adjust=adjust)
+    result = aggregate(Rankings.from_lists(LISTS, **options), "rra", adjust=adjust)
     padded = np.r_[result.p_values, np.ones(n - 4)]
     expected = multipletests(padded, method=STATSMODELS[adjust])[1][:4]
     np.testing.assert_allclose(result.adjusted_p_values, expected, rtol=1e-13)
@@ -71,26 +71,26 @@ def test_aggregate_adjusts_over_the_universe(options, n, adjust):
 def test_other_tables_and_methods():
     scores = np.random.default_rng(0).random((3, 6))
     scores[0, 2] = np.nan
-    assert aggregate(RankTable.from_scores(scores), "rra").n_tests == 6
-    cut = RankTable.from_scores(scores, full=False, universe=90)  # of which all lists have six
+    assert aggregate(Rankings.from_scores(scores), "rra").n_tests == 6
+    cut = Rankings.from_scores(scores, absent="worst", universe=90)  # of which all lists have six
     with pytest.warns(PyfsaggWarning, match="assume independent lists from 90 items"):
         assert aggregate(cut, "mean_p_value").n_tests == 90
-    normalized = RankTable.from_normalized_ranks([[0.1, 0.2], [0.3, 1.0]])
+    normalized = Rankings.from_normalized_ranks([[0.1, 0.2], [0.3, 1.0]])
     assert aggregate(normalized, "rra").n_tests == 2
     assert aggregate(scores[1:], "mean_rank")._adjustment is None
 
 
 def test_what_the_adjustment_is_over_is_told() -> None:
     lists = [["a", "b", "c"], ["b", "a"]]
-    pooled = RankTable.from_lists(lists, universe=2000)
+    pooled = Rankings.from_lists(lists, universe=2000)
     given = aggregate(pooled, "rra")
     text = " ".join(given.summary_text(top=3, adjusted=False).split())
     assert "assume that each list could contain any of 2,000 items" in text
     assert "could contain any of 2,000 items" in given.to_html()
     assert given._pool in given._about_p_values(adjusted=False)
-    assert aggregate(RankTable.from_lists(lists), "rra")._pool is None
+    assert aggregate(Rankings.from_lists(lists), "rra")._pool is None
     assert aggregate(pooled, "mean_rank")._pool is None
-    table = RankTable.from_lists([["a", "b"], ["b", "a"]], universe=500)
+    table = Rankings.from_lists([["a", "b"], ["b", "a"]], universe=500)
     result = aggregate(table, list_weights=[2, 1])
     text = " ".join(result.summary_text(top=2, adjusted=True).split())
     assert "Rank Item Statistic In lists" in text

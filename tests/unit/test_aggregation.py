@@ -18,7 +18,7 @@ from pyfsagg.exceptions import (
     PyfsaggWarning,
     UnknownNameError,
 )
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 
 NAMES = [spec.name for spec in AGGREGATORS]
 SCORES = np.array([[0.9, 0.1, 0.5, 0.0], [0.7, 0.2, 0.2, 0.1], [0.8, 0.0, 0.9, 0.3]])
@@ -29,11 +29,11 @@ def test_every_aggregator_takes_every_table_it_can(method):
     spec = AGGREGATORS.get(method)
     options = {"n_features_to_select": None} if method == "fpcps" else {}
     tables = {
-        "scores": RankTable.from_scores(SCORES),
-        "gaps": RankTable.from_scores(np.where(SCORES == 0.2, np.nan, SCORES)),
-        "ranks": RankTable.from_ranks([[1, 2, 3, 4], [2, 1, 3.5, 3.5]]),
-        "lists": RankTable.from_lists([["a", "b"], ["b", "c", "a"]], universe=[10, 20]),
-        "full": RankTable.from_lists([["a", "b"], ["b", "c", "a"]], full=True),
+        "scores": Rankings.from_scores(SCORES),
+        "gaps": Rankings.from_scores(np.where(SCORES == 0.2, np.nan, SCORES)),
+        "ranks": Rankings.from_ranks([[1, 2, 3, 4], [2, 1, 3.5, 3.5]]),
+        "lists": Rankings.from_lists([["a", "b"], ["b", "c", "a"]], universe=[10, 20]),
+        "full": Rankings.from_lists([["a", "b"], ["b", "c", "a"]], absent="unknown"),
     }
     for label, table in tables.items():
         if spec.input == "scores" and table.scores is None:
@@ -45,7 +45,7 @@ def test_every_aggregator_takes_every_table_it_can(method):
         assert np.isfinite(values.scores).all(), label
         # Scores and statistic order the items alike, in the direction that the spec states.
         sign = 1 if spec.higher_is_better else -1
-        same_n = not (table.full and table.missing.any())
+        same_n = not (table.absent == "unknown" and table.missing.any())
         if same_n:
             gaps = np.subtract.outer(values.scores, values.scores)
             stated = sign * np.subtract.outer(values.statistic, values.statistic)
@@ -65,7 +65,7 @@ def test_scores_by_hand():
         ("max", [0.9, 0.2, 0.9, 0.3], [3.0, 8.0]),
     ):
         for scores, values in ((SCORES, expected), (GAPS, of_gaps)):
-            result = aggregate(RankTable.from_scores(scores), method)
+            result = aggregate(Rankings.from_scores(scores), method)
             np.testing.assert_allclose(result.scores, values, rtol=1e-12)
             np.testing.assert_array_equal(result.scores, result.statistic)
     scores = [[0.5, -0.1], [0.2, 0.3]]
@@ -79,7 +79,7 @@ def test_scores_by_hand():
     np.testing.assert_allclose(small, [0.1**0.5, 0.003**0.5, 0.01])
     shifted = aggregate(scores, "gm", shift=0.1, nonpositive_as=0.5).scores
     np.testing.assert_allclose(shifted, [(0.6 * 0.3) ** 0.5, (0.5 * 0.4) ** 0.5, 0.1])
-    absent = RankTable.from_scores([[0.5, np.nan], [0.2, -1.0]])
+    absent = Rankings.from_scores([[0.5, np.nan], [0.2, -1.0]])
     np.testing.assert_allclose(aggregate(absent, "gm", nonpositive_as=1.0).scores, [0.1**0.5, 1.0])
     for wrong in (0.0, -1.0, np.nan):
         with pytest.raises(ParameterError, match="nonpositive_as must be"):
@@ -98,30 +98,30 @@ def test_ranks_by_hand():
         (("mean_rank", {"normalized": True}), np.array([4, 7, 9, 10]) / 12),
     ):
         name, options = (method, {}) if isinstance(method, str) else method
-        table = RankTable.from_ranks([[1, 2, 3, 4], [2, 1, 4, 3], [1, 4, 2, 3]])
+        table = Rankings.from_ranks([[1, 2, 3, 4], [2, 1, 4, 3], [1, 4, 2, 3]])
         statistic = AGGREGATORS.get(name).compute(table, **options).statistic
         np.testing.assert_allclose(statistic, expected, rtol=1e-14)
     lists = [["a", "b"], ["c", "a", "b"]]
     # Full lists: on the scale of the longer list (3) the first list's ranks 1, 2 of 2 are 1.5 and 3.
     for options, mean_rank, borda in (
         ({"universe": 10}, [1.5, 2.5, 5.5], [3.0, 1.0, 2.0]),
-        ({"full": True}, [1.75, 3.0, 1.0], [2.0, 0.0, 4.0]),
+        ({"absent": "unknown"}, [1.75, 3.0, 1.0], [2.0, 0.0, 4.0]),
     ):
-        table = RankTable.from_lists(lists, **options)
+        table = Rankings.from_lists(lists, **options)
         np.testing.assert_allclose(aggregate(table, "mean_rank").statistic, mean_rank)
         np.testing.assert_allclose(aggregate(table, "borda").statistic, borda)
-    table = RankTable.from_scores([[3.0, 1.0, 1.0, 0.0]])
+    table = Rankings.from_scores([[3.0, 1.0, 1.0, 0.0]])
     np.testing.assert_array_equal(aggregate(table, "borda").statistic, [3, 1.5, 1.5, 0])
     strict = aggregate(table, "borda", ties="strict").statistic
     np.testing.assert_array_equal(strict, [3, 1, 1, 0])
     rng = np.random.default_rng(0)
     column = rng.permutation(40) + 1.0
     ranks = np.array([rng.permutation(column) for _ in range(40)]).T
-    assert len(np.unique(aggregate(RankTable.from_ranks(ranks), "geometric_mean_rank").scores)) == 1
-    table = RankTable.from_lists([["a", "b", "c", "d"], ["c", "a", "d", "b"], ["c", "d", "b", "a"]])
+    assert len(np.unique(aggregate(Rankings.from_ranks(ranks), "geometric_mean_rank").scores)) == 1
+    table = Rankings.from_lists([["a", "b", "c", "d"], ["c", "a", "d", "b"], ["c", "d", "b", "a"]])
     # Step 1: a, c; step 2: b, (a), d.
     assert aggregate(table, "bgf").select(4) == ["a", "c", "b", "d"]
-    tied = RankTable.from_scores([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+    tied = Rankings.from_scores([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
     np.testing.assert_array_equal(aggregate(tied, "bgf").statistic, [1, 3, 2])
 
 
@@ -129,7 +129,7 @@ def test_ranks_by_hand():
 def test_fpcps_is_the_first_principal_component(shape):
     rng = np.random.default_rng(1)
     scores = rng.normal(size=shape[1]) + 0.5 * rng.normal(size=shape)
-    table = RankTable.from_scores(scores)
+    table = Rankings.from_scores(scores)
     ours = aggregate(table, "fpcps", n_features_to_select=None).scores
     standard = (scores.T - scores.mean(axis=1)) / scores.std(axis=1)
     reference = PCA(1, svd_solver="full").fit(standard)
@@ -154,7 +154,7 @@ def test_fpcps_keeps_the_best_items_of_each_list_a_quarter_by_itself():
     assert not np.isnan(result.statistic[:3]).any()
     assert (result.scores[3:] == result.scores[3]).all()
     assert result.scores[3] < result.scores[:3].min()
-    scores = RankTable.from_scores([[4.0, 3.0, 2.0, 1.0], [1.0, 4.0, 2.0, 3.0]])
+    scores = Rankings.from_scores([[4.0, 3.0, 2.0, 1.0], [1.0, 4.0, 2.0, 3.0]])
     for keep, kept in ((0.3, [0, 1, 3]), (0.5, [0, 1, 3]), (1e-12, [0, 1])):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PyfsaggWarning)  # two kept items: opposed lists
@@ -164,13 +164,13 @@ def test_fpcps_keeps_the_best_items_of_each_list_a_quarter_by_itself():
 
 def test_fpcps_of_one_list_and_of_lists_whose_loadings_cancel_or_are_opposed():
     scores = np.array([[0.1, 0.9, 0.4, 0.3]])
-    result = aggregate(RankTable.from_scores(scores), "fpcps", n_features_to_select=None)
+    result = aggregate(Rankings.from_scores(scores), "fpcps", n_features_to_select=None)
     np.testing.assert_allclose(result.scores - result.scores[0], (scores[0] - 0.1) / scores.std())
     # The lists are u and -u/2 ± v, with u and v at right angles: the loadings are as 2 to -1 to -1.
     u = np.array([0.5, 0.5, -0.5, -0.5, 0.0, 0.0])
     v = np.array([0.0, 0.0, 0.0, 0.0, 0.5, -0.5])
     for sign in (1.0, -1.0):
-        lists = RankTable.from_scores(sign * np.array([u, -u / 2 + v, -u / 2 - v]) + 2.0)
+        lists = Rankings.from_scores(sign * np.array([u, -u / 2 + v, -u / 2 - v]) + 2.0)
         loadings, _ = first_component(normalized_best(lists, None, "minmax")[0], None)
         np.testing.assert_allclose(loadings, np.array([2.0, -1.0, -1.0]) / 6**0.5, rtol=1e-12)
     opposed = [[1.0, 2.0, 3.0, 5.0], [4.0, 3.0, 2.2, 1.0], [1.0, 2.1, 3.0, 4.0]]
@@ -199,7 +199,7 @@ def test_aggregation_result():
     # Ranks are digested in fewer bytes where they are whole or halves, and no two tables as one.
     others = [[1.0, 2.0, 3.0], [1.5, 1.5, 3.0], [1.25, 1.5, 3.0], [1.0, 2.0, np.nan]]
     tables = [[[3.0, 1.0, 2.0], ranks] for ranks in others]
-    digests = {aggregate(RankTable.from_ranks(ranks), "borda").data["sha256"] for ranks in tables}
+    digests = {aggregate(Rankings.from_ranks(ranks), "borda").data["sha256"] for ranks in tables}
     assert len(digests) == len(tables)
     result = aggregate([[0.1, 0.7, 1 / 3], [0.2, 0.5, 0.4]], "fpcps", n_features_to_select=2)
     content = json.loads(result.to_json())
@@ -210,8 +210,8 @@ def test_aggregation_result():
 
 
 def test_a_geometric_mean_knows_whether_a_table_may_be_aggregated_in_parts():
-    spec, table = AGGREGATORS.get("gm"), RankTable.from_scores(SCORES - 0.4)
-    parts = [RankTable.from_scores(table.scores[:, columns]) for columns in ([0, 1], [2, 3])]
+    spec, table = AGGREGATORS.get("gm"), Rankings.from_scores(SCORES - 0.4)
+    parts = [Rankings.from_scores(table.scores[:, columns]) for columns in ([0, 1], [2, 3])]
     for shift in (0.5, "minimum"):
         whole = spec.compute(table, shift=shift).scores
         pieces = np.concatenate([spec.compute(part, shift=shift).scores for part in parts])
@@ -267,7 +267,7 @@ def test_aggregators_on_one_list_and_one_item():
 # -- permutation ----------------------------------------------------------------------------------
 def test_permutations_agree_with_exact_p_values_and_keep_groups_together():
     rng = np.random.default_rng(5)
-    table = RankTable.from_scores(rng.random((6, 150)))
+    table = Rankings.from_scores(rng.random((6, 150)))
     exact = aggregate(table, "rra", exact=True).p_values
     test = permutation_p_values(table, "rra", n_permutations=150, random_state=2)
     # 22,500 pooled null scores; ranks of 150 items are discrete, which adds a few thousandths.
@@ -307,7 +307,7 @@ def test_permutations_are_a_thousand_and_repeat_with_their_seed():
     test = permutation_p_values([[1.0]], "am", null=null, random_state=0)
     assert test.n_permutations == len(seen) == 1000
     assert test.p_values.tolist() == [1 / 1001]
-    table = RankTable.from_lists([["a", "b", "c"], ["b", "d"], ["c", "a"]], full=True)
+    table = Rankings.from_lists([["a", "b", "c"], ["b", "d"], ["c", "a"]], absent="unknown")
     how = {"n_permutations": 50, "random_state": 4}
     first, second = (permutation_p_values(table, "mean_rank", **how) for _ in range(2))
     np.testing.assert_array_equal(first.p_values, second.p_values)
@@ -317,17 +317,17 @@ def test_permutations_are_a_thousand_and_repeat_with_their_seed():
 def test_relabelling_keeps_scores_and_meets_as_often_as_chance():
     nan = np.nan
     scores = np.array([[3.0, nan, nan, 1.0], [nan, 5.0, nan, nan], [7.0, nan, 8.0, 9.0]])
-    table, rng, sizes = RankTable.from_scores(scores), np.random.default_rng(0), set()
+    table, rng, sizes = Rankings.from_scores(scores), np.random.default_rng(0), set()
     for _ in range(20):
         drawn = _relabelled(table, [np.array([i]) for i in range(3)], rng)
         sizes.add(drawn.n_items)
-        assert len(drawn.names) == drawn.n_items
+        assert len(drawn.items) == drawn.n_items
         for i in range(3):
             known = drawn.scores[i][~np.isnan(drawn.scores[i])]
             assert sorted(known) == sorted(scores[i][~np.isnan(scores[i])])
             np.testing.assert_array_equal(np.isnan(drawn.scores), np.isnan(drawn.ranks))
     assert sizes == {3, 4}  # an item that no list contains is omitted
-    table = RankTable.from_lists([["a", "b"], ["a", "d"]], universe=10)
+    table = Rankings.from_lists([["a", "b"], ["a", "d"]], universe=10)
     rng, sources = np.random.default_rng(0), [np.array([0]), np.array([1])]
     shared = [4 - _relabelled(table, sources, rng).n_items for _ in range(2000)]
     assert np.mean(shared) == pytest.approx(0.4, abs=0.05)
@@ -339,7 +339,7 @@ def test_labels_are_drawn_from_the_whole_universe():
     lists = [[f"g{j}" for j in rng.choice(others, 20, replace=False)] for _ in range(5)]
     for each in lists[:3]:
         each[9] = "g0"
-    table = RankTable.from_lists(lists, universe=20_000)
+    table = Rankings.from_lists(lists, universe=20_000)
     test = permutation_p_values(table, "rra", n_permutations=200, random_state=0)
     frame = test.to_frame()
     assert frame.index[0] == "g0"
@@ -359,7 +359,7 @@ def test_logarithms_of_p_values_go_on_below_the_smallest_number(method: str, opt
     some = aggregate(rng.integers(0, 4, (5, 30)).astype(float), method, **options)
     np.testing.assert_allclose(some.log10_p_values, np.log10(some.p_values), rtol=1e-12, atol=1e-15)
     lists = [["a", "b"]] * (100 if method == "rra" else 500)
-    tiny = aggregate(RankTable.from_lists(lists, universe=10**6), method, **options).to_frame()
+    tiny = aggregate(Rankings.from_lists(lists, universe=10**6), method, **options).to_frame()
     assert tiny["p_value"].iloc[0] == 0.0
     # RRA: 100 lists in which an item is first of a million, p = 100 * (1e-6)^100 at most.
     if method == "rra":

@@ -13,7 +13,7 @@ from pyfsagg.aggregation import Aggregation, aggregate, permutation_p_values
 from pyfsagg.aggregation._call import compare_aggregations
 from pyfsagg.aggregation._result import AggregationComparison
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 
 pytestmark = pytest.mark.filterwarnings("ignore:the p-values assume independent lists from")
 
@@ -21,12 +21,12 @@ METHODS = ["rra", "mean_rank", "minimum_rank"]
 
 
 @pytest.fixture(scope="module")
-def table() -> RankTable:
+def table() -> Rankings:
     rng = np.random.default_rng(8)
     truth = np.arange(30.0)
     orders = [np.argsort(truth + 8 * rng.standard_normal(30)) for _ in range(6)]
     lists = {f"l{i}": [f"g{j}" for j in order[: 12 + i]] for i, order in enumerate(orders)}
-    return RankTable.from_lists(lists, universe=40)
+    return Rankings.from_lists(lists, universe=40)
 
 
 @pytest.fixture(scope="module")
@@ -40,12 +40,12 @@ def test_comparison_holds_what_each_method_gives(table):
     single = aggregate(table, "rra", exact=True)
     np.testing.assert_array_equal(comparison.results[0].p_values, single.p_values)
     frame = comparison.to_frame()
-    assert frame.index.tolist() == single.select(len(table.names))
+    assert frame.index.tolist() == single.select(len(table.items))
     for result in comparison.results:
         ranking = pd.Series(result.ranking, result.names)[frame.index]
         np.testing.assert_array_equal(frame[result.method], ranking)
     expected = "AggregationComparison(robust_rank_aggregation, mean_rank, minimum_rank; 32 items)"
-    assert repr(comparison) == expected.replace("32", str(len(table.names)))
+    assert repr(comparison) == expected.replace("32", str(len(table.items)))
 
 
 def test_tau_b_and_overlap_of_each_two_methods(comparison):
@@ -61,7 +61,7 @@ def test_tau_b_and_overlap_of_each_two_methods(comparison):
 
 def test_places_respect_the_scores_and_ties_of_everything_have_no_tau(table, comparison):
     for places, result in zip(comparison.places, comparison.results, strict=True):
-        assert sorted(places) == list(range(1, len(table.names) + 1))
+        assert sorted(places) == list(range(1, len(table.items) + 1))
         assert [result.names[j] for j in np.argsort(places)] == result.select(len(places))
     comparison = compare_aggregations([["a", "b"], ["b", "a"]], ["mean_rank", "best_go_first"])
     assert np.isnan(comparison.kendall().iloc[0, 1])
@@ -87,7 +87,7 @@ def test_items_and_lists_beside_the_result(table):
     test = permutation_p_values(table, "rra", n_permutations=20, random_state=1)
     frame = replace(result, permutation=test).items()
     ranks, by_name = table.to_frame(), test.to_frame()
-    assert frame.index.tolist() == result.select(len(table.names))
+    assert frame.index.tolist() == result.select(len(table.items))
     for name, expected in {
         "n_lists": ranks.notna().sum(axis=1),
         "best_rank": ranks.min(axis=1),
@@ -127,7 +127,7 @@ def test_a_record_says_how_its_p_values_are_adjusted(table, adjusted):
     record = json.loads(result.to_json(adjusted=adjusted))
     sentence = (
         "The p-values are adjusted over all 40 items that could have been listed; the "
-        f"{40 - len(table.names)} that no list contains count with p = 1."
+        f"{40 - len(table.items)} that no list contains count with p = 1."
     )
     assert result._about_p_values(adjusted) == [*[sentence] * adjusted, result._pool, "a remark"]
     assert (sentence in record["sentences"]) is adjusted
@@ -138,7 +138,7 @@ def test_a_record_says_how_its_p_values_are_adjusted(table, adjusted):
 
 
 def test_records_of_all_tables_and_methods(table, result):
-    exact = aggregate(RankTable.from_lists([["a", "b"], ["b", "a"]]), "rra")
+    exact = aggregate(Rankings.from_lists([["a", "b"], ["b", "a"]]), "rra")
     assert exact._adjustment == "The p-values are adjusted over the 2 items that the lists contain."
     without = aggregate(table, "mean_rank")
     assert without._adjustment is None
@@ -153,7 +153,7 @@ def test_records_of_all_tables_and_methods(table, result):
     assert any(line.startswith("comparison = ") for line in lines)
     assert lines[-1] == "comparison.kendall(), comparison.overlap(5)"
     many = result._lines_after({**view, "top": 1000})
-    assert many[-1].endswith(f"comparison.overlap({len(table.names)})")
+    assert many[-1].endswith(f"comparison.overlap({len(table.items)})")
     assert replace(result, others=())._lines_after(view) == ["result.to_frame()"]
     test = permutation_p_values(table, "rra", n_permutations=5, random_state=1)
     both = replace(result, permutation=test)._lines_after(view)
@@ -203,13 +203,13 @@ def test_an_aggregation_is_kept_with_its_test_and_without_its_lists(table, tmp_p
     assert back.table is None
     pd.testing.assert_frame_equal(back.to_frame(), result.to_frame())
     items = json.loads(result.to_json())["items"]
-    assert [item["item"] for item in items] == result.select(len(table.names))
+    assert [item["item"] for item in items] == result.select(len(table.items))
 
 
 @pytest.mark.parametrize("options", [{"ties": "random", "random_state": 3}, {"ties": "average"}])
 def test_ties_that_fell_at_random_are_kept_as_they_fell(options):
     scores = pd.DataFrame([[3.0, 3.0, 1.0, 1.0, 0.0]] * 4, columns=list("abcde"))
-    lists = RankTable.from_scores(scores, **options)
+    lists = Rankings.from_scores(scores, **options)
     kept = replace(aggregate(lists, "mean_rank"), table=lists)._arrays()
     assert ("table_ranks" in kept) is (options["ties"] == "random")
     np.testing.assert_array_equal(kept.get("table_ranks", lists.ranks), lists.ranks)

@@ -21,7 +21,7 @@ from pyfsagg._table.table import as_table, full_weights
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import FILTERS
-from pyfsagg.ranks import RankTable, rank_scores
+from pyfsagg.ranks import Rankings, rank_scores
 from pyfsagg.statistics import adjust_p_values, friedman, one_way_anova
 
 UNIT, SMALLEST = Fraction(2) ** -53, Fraction(5e-324)
@@ -42,7 +42,7 @@ def fractions(values) -> list[Fraction]:
 
 def numbers(scores, method, weights=None, **options) -> list[float]:
     """The aggregated scores; those beyond the range are infinite."""
-    table = RankTable.from_scores(scores)
+    table = Rankings.from_scores(scores)
     table = table if weights is None else table.weighted(weights)
     return [float(value) for value in pyfsagg.aggregate(table, method, **options).scores]
 
@@ -148,10 +148,10 @@ def test_components_do_not_depend_on_the_unit(scale):
 @pytest.mark.parametrize("weight", [1e-101, 1e101, 5e-324, 1.7e308])
 def test_weights_have_sums_and_products_and_scores_are_finite(weight):
     with pytest.raises(ParameterError, match="from 1e-100 to 1e100"):
-        RankTable.from_scores(np.eye(3)).weighted([1.0, 0.0, weight])
+        Rankings.from_scores(np.eye(3)).weighted([1.0, 0.0, weight])
     for wrong in (np.inf, -np.inf):
         with pytest.raises(DataError, match="infinite"):
-            RankTable.from_scores(np.array([[1.0, wrong], [1.0, 2.0]]))
+            Rankings.from_scores(np.array([[1.0, wrong], [1.0, 2.0]]))
 
 
 @pytest.mark.parametrize(
@@ -205,7 +205,7 @@ def test_chains_solve_their_linear_equations(method):
     # pi (T - 1) = 0 with the last equation replaced by the sum of pi.
     system = [[moved[a][b] - (a == b) for a in range(p)] + [Fraction(0)] for b in range(p - 1)]
     expected = solved([*system, [Fraction(1)] * (p + 1)])
-    found = pyfsagg.aggregate(RankTable.from_ranks(ranks), method).scores
+    found = pyfsagg.aggregate(Rankings.from_ranks(ranks), method).scores
     assert np.abs(np.array(list(map(float, expected))) - found).max() <= 1e-12
 
 

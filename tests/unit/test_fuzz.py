@@ -54,7 +54,7 @@ def test_a_compilation_is_not_stopped_half_way(monkeypatch: pytest.MonkeyPatch) 
 
 def test_a_number_is_the_same_call_again() -> None:
     functions = fuzz.public_functions()
-    assert {"wam", "statistics.friedman", "RankTable.from_lists", "Execution"} <= set(functions)
+    assert {"wam", "statistics.friedman", "Rankings.from_lists", "Execution"} <= set(functions)
     for number in (3, 1234):
         (one, *first), (two, *second) = (fuzz.make_call(0, number, functions) for _ in range(2))
         assert one == two

@@ -62,9 +62,9 @@ def test_partial_judges_are_compared_where_both_halves_know_the_item() -> None:
     assert kept[0]["value"] == one.agreement[0, -1]
     # What a half does not hold is one below the last that it contains.
     rule = AGGREGATORS.get("am").bind()
-    table = pyfsagg.RankTable.from_scores([[5.0, 3.0, np.nan], [1.0, 9.0, 2.0]], absent="worst")
+    table = pyfsagg.Rankings.from_scores([[5.0, 3.0, np.nan], [1.0, 9.0, 2.0]], absent="worst")
     assert _scores(table, np.array([0]), rule).tolist() == [5.0, 3.0, 2.0]
-    lists = pyfsagg.RankTable.from_lists([["a", "b"], ["b", "c"], ["a"], ["d", "a"], ["b"], ["e"]])
+    lists = pyfsagg.Rankings.from_lists([["a", "b"], ["b", "c"], ["a"], ["d", "a"], ["b"], ["e"]])
     found = pyfsagg.influence_of_lists(lists, n_splits=3, random_state=0)
     assert np.isfinite(found.agreement).all()
 
@@ -81,7 +81,7 @@ def test_what_is_refused() -> None:
 
 
 def test_weights_of_lists_stay_with_their_lists() -> None:
-    table = pyfsagg.RankTable.from_scores(judges(6)).weighted([1, 2, 1, 1, 3, 1])
+    table = pyfsagg.Rankings.from_scores(judges(6)).weighted([1, 2, 1, 1, 3, 1])
     weighted = pyfsagg.influence_of_lists(table, ["mean_rank"], n_splits=3, random_state=0)
     plain = pyfsagg.influence_of_lists(judges(6), ["mean_rank"], n_splits=3, random_state=0)
     assert not np.allclose(weighted.agreement, plain.agreement)
@@ -89,8 +89,10 @@ def test_weights_of_lists_stay_with_their_lists() -> None:
 
 def test_absent_in_words() -> None:
     lists = [["a", "b"], ["b", "c"]]
-    assert pyfsagg.RankTable.from_lists(lists, absent="unknown").full
-    assert not pyfsagg.RankTable.from_scores([[1.0, np.nan], [2.0, 1.0]], absent="worst").full
-    assert not pyfsagg.RankTable.from_ranks([[1.0, np.nan], [1.0, 2.0]]).full
+    assert pyfsagg.Rankings.from_lists(lists, absent="unknown").absent == "unknown"
+    assert (
+        pyfsagg.Rankings.from_scores([[1.0, np.nan], [2.0, 1.0]], absent="worst").absent == "worst"
+    )
+    assert pyfsagg.Rankings.from_ranks([[1.0, np.nan], [1.0, 2.0]]).absent == "worst"
     with pytest.raises(ParameterError, match="absent"):
-        pyfsagg.RankTable.from_lists(lists, absent="last")
+        pyfsagg.Rankings.from_lists(lists, absent="last")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy.optimize import curve_fit
 
-from pyfsagg import RankTable, aggregate
+from pyfsagg import Rankings, aggregate
 from pyfsagg._kernels.consensus import smooth_medians
 from pyfsagg.aggregation.learned import _falling_curve
 from pyfsagg.exceptions import ParameterError
@@ -18,7 +18,7 @@ LISTS = {"a": ["x", "y", "z"], "b": ["y", "x"], "c": ["w", "x", "z", "v"]}
 
 
 def by_name(method: str, lists: Any = LISTS, **options: Any) -> dict[str, float]:
-    result = aggregate(RankTable.from_lists(lists, universe=50), method, **options)
+    result = aggregate(Rankings.from_lists(lists, universe=50), method, **options)
     return dict(zip(result.names, result.statistic.tolist(), strict=True))
 
 
@@ -47,7 +47,7 @@ def test_maic_by_its_definition(last: Any) -> None:
     lists = {"a": ("x", "y", "z"), "b": ("y", "x"), "c": last}
     rows = [lists["a"], lists["b"], *([last] if isinstance(last, tuple) else [])]
     unranked = [last] if isinstance(last, set) else []
-    table = RankTable.from_lists(rows, unranked=unranked)
+    table = Rankings.from_lists(rows, unranked=unranked)
     found = aggregate(table, "maic", fit="none", tolerance=1e-14, n_iterations=1000)
     expected = maic_by_hand(lists, rounds=200)
     assert dict(zip(found.names, found.statistic, strict=True)) == pytest.approx(expected, rel=1e-9)
@@ -65,15 +65,15 @@ def test_maic_takes_the_most_and_learning_keeps_clear_orders() -> None:
     assert found["w"] > 0.0
     orders = np.argsort(np.arange(60) + np.random.default_rng(0).normal(0, 6, (4, 60)))
     lists = [[f"g{j}" for j in order[:40]] for order in orders]
-    plain = aggregate(RankTable.from_lists(lists), "maic", fit="none")
-    curved = aggregate(RankTable.from_lists(lists), "maic")
+    plain = aggregate(Rankings.from_lists(lists), "maic", fit="none")
+    curved = aggregate(Rankings.from_lists(lists), "maic")
     assert np.corrcoef(plain.ranking, curved.ranking)[0, 1] > 0.95
     assert not np.allclose(plain.statistic, curved.statistic)
     rng = np.random.default_rng(3)
     truth = np.arange(300.0)
     ranks = [np.argsort(np.argsort(truth + rng.normal(0, sd, 300))) + 1.0 for sd in (20, 30, 40)]
     ranks += [rng.permutation(300) + 1.0 for _ in range(4)]
-    table = RankTable.from_ranks(ranks)
+    table = Rankings.from_ranks(ranks)
     birra, mean = (
         (aggregate(table, one)._order()[:20] < 20).sum() for one in ("birra", "mean_rank")
     )
@@ -107,7 +107,7 @@ def test_counts_by_hand_and_bad_options() -> None:
 def test_the_first_guess_is_the_mean_share_of_the_lists_that_hold_an_item() -> None:
     """In a long list place 3 is better than place 2 of a short one."""
     lists = [["a", "b"], ["c", "d", "e", "f", "g", "h", "i", "j"], ["a", "b"], list("cdefghij")]
-    table = RankTable.from_lists(lists, full=True)
+    table = Rankings.from_lists(lists, absent="unknown")
     found = aggregate(table, "birra", n_iterations=1, prior=0.25, n_bins=4)
     scores = dict(zip(found.names, found.statistic.tolist(), strict=True))
     # With shares the true ones are c and d (1/8, 2/8); with products a (2) would be beside c (8).
@@ -166,7 +166,7 @@ def test_birra_by_its_definition(prior: float, n_bins: int, rounds: int, full: b
     ranks = noisy.argsort(axis=1).argsort(axis=1) + 1.0
     ranks[0, ranks[0] > 15] = np.nan
     ranks[1, 3] = ranks[1, 4]
-    table = RankTable.from_ranks(ranks, full=full)
+    table = Rankings.from_ranks(ranks, absent="unknown" if full else "worst")
     found = aggregate(table, "birra", prior=prior, n_bins=n_bins, n_iterations=rounds).statistic
     expected = birra_by_hand(ranks, p, prior, n_bins, rounds, full)
     np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
@@ -197,7 +197,7 @@ def test_a_curve_of_maic_is_the_weighted_fit(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_lists_without_an_order_have_no_curve() -> None:
     lists = [["a", "b", "c"], ["b", "d"], ["e"]]
-    table = RankTable.from_lists([["c"]], unranked=lists)
+    table = Rankings.from_lists([["c"]], unranked=lists)
     curved, plain = (aggregate(table, "maic", fit=fit).statistic for fit in ("exponential", "none"))
     assert curved.tolist() == plain.tolist()
 
@@ -209,6 +209,6 @@ def test_ties_add_up_to_the_same_bits_in_any_table(first: float) -> None:
     ranks[:, 0] = first
     ranks = np.array([rng.permutation(row) for row in ranks])
     order = rng.permutation(40)
-    tables = (RankTable.from_ranks(given) for given in (ranks, ranks[:, order]))
+    tables = (Rankings.from_ranks(given) for given in (ranks, ranks[:, order]))
     one, two = (aggregate(table, "maic", fit="none").statistic for table in tables)
     assert one[order].tolist() == two.tolist()

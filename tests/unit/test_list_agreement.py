@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import RankTable, stability
+from pyfsagg import Rankings, stability
 from pyfsagg.aggregation import ListAgreement, list_agreement
 from pyfsagg.aggregation.agreement import overlap_of_uneven_lists, truncation_point
 from pyfsagg.exceptions import DataError, ParameterError
@@ -87,7 +87,7 @@ def test_limits_of_rank_biased_overlap_are_reached(seed: int) -> None:
 def test_even_lists_extrapolate_and_names_are_kept(tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     ranks = np.stack([rng.permutation(30) + 1.0 for _ in range(2)])
-    found = list_agreement(RankTable.from_ranks(ranks), persistence=0.9)
+    found = list_agreement(Rankings.from_ranks(ranks), persistence=0.9)
     params = {"persistence": 0.9}
     other = stability(pd.DataFrame(-ranks), "rank_biased_overlap", measure_params=params)
     assert found.pairs["rbo"].iloc[0] == pytest.approx(float(other))
@@ -111,7 +111,7 @@ def test_the_page_and_the_picture_say_what_was_found() -> None:
         assert said in page
     assert repr(found) == "ListAgreement(3 lists, 9 items; agreement ends at place 6)"
     assert "third" in found.summary_text()
-    mixed = RankTable.from_lists([list("abc"), list("bca")], unranked=[list("cab")])
+    mixed = Rankings.from_lists([list("abc"), list("bca")], unranked=[list("cab")])
     assert "1 list without an order" in list_agreement(mixed).sentences()[-1]
 
 

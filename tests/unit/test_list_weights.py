@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import RankTable, aggregate
+from pyfsagg import Rankings, aggregate
 from pyfsagg.aggregation import compare_aggregations, permutation_p_values
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import (
@@ -23,7 +23,7 @@ REFUSING = [spec.name for spec in AGGREGATORS.own() if spec.name not in TAKING]
 FRACTIONS = [spec.name for spec in AGGREGATORS.own() if spec.list_weights == "any"]
 
 
-def _scores(seed: int, full: bool, holes: bool) -> RankTable:
+def _scores(seed: int, full: bool, holes: bool) -> Rankings:
     """Whole numbers, so many scores are tied; some are missing."""
     rng = np.random.default_rng(seed)
     scores = rng.integers(1, 9, size=(4, 14)).astype(float)
@@ -31,15 +31,15 @@ def _scores(seed: int, full: bool, holes: bool) -> RankTable:
         scores[rng.random(scores.shape) < 0.25] = np.nan
         scores[0, np.isnan(scores).all(axis=0)] = 1.0
     sizes = np.full(4, 20.0) if not full else (~np.isnan(scores)).sum(axis=1).astype(float)
-    table = RankTable.from_scores(scores)
-    return RankTable(table.names, table.list_names, table.scores, sizes, full)
+    table = Rankings.from_scores(scores)
+    return Rankings(table.items, table.names, table.scores, sizes, "unknown" if full else "worst")
 
 
-def _written(table: RankTable, weights: list[int]) -> RankTable:
+def _written(table: Rankings, weights: list[int]) -> Rankings:
     """The lists written so often, by a loop of its own."""
     rows = [i for i, weight in enumerate(weights) for _ in range(weight)]
     names = tuple(f"list{i}" for i in range(len(rows)))
-    return RankTable(table.names, names, table.scores[rows], table.sizes[rows], table.full)
+    return Rankings(table.items, names, table.scores[rows], table.sizes[rows], table.absent)
 
 
 LIN, STRICT = {"definition": "lin"}, {"ties": "strict"}
@@ -62,16 +62,16 @@ def test_a_whole_weight_is_the_list_written_so_often(method, options, holes, ful
 @pytest.mark.filterwarnings("ignore:the p-values assume independent lists from")
 def test_lists_are_written_out_with_cutoffs_or_left_out() -> None:
     rows = [list("abcd"), list("abcd"), list("bad"), list("cab")]
-    table, all_rows = (RankTable.from_lists(lists, universe=50) for lists in (rows[1:], rows))
+    table, all_rows = (Rankings.from_lists(lists, universe=50) for lists in (rows[1:], rows))
     weighted = aggregate(table, "rra", list_weights=[2, 1, 1], top_cutoff=[0.1, 0.2, 0.3])
     written = aggregate(all_rows, "rra", top_cutoff=[0.1, 0.1, 0.2, 0.3])
     np.testing.assert_array_equal(weighted.statistic, written.statistic)
     lists = {"x": ["a", "b"], "y": ["b", "c"], "z": ["a", "d"]}
-    table = RankTable.from_lists(lists, universe=10)
+    table = Rankings.from_lists(lists, universe=10)
     with pytest.warns(PyfsaggWarning, match=r"1 item.*weight 0 only .*'d'"):
         found = aggregate(table, "borda", list_weights=[1, 2, 0])
     rows = [lists["x"], lists["y"], lists["y"]]
-    written = aggregate(RankTable.from_lists(rows, universe=10), "borda")
+    written = aggregate(Rankings.from_lists(rows, universe=10), "borda")
     assert found.names == ("a", "b", "c")
     np.testing.assert_array_equal(found.statistic, written.statistic)
     assert found.n_tests == 10
@@ -102,26 +102,26 @@ def test_fractions_are_shares_or_refused(method: str) -> None:
 
 def test_weights_change_what_they_should_and_leave_no_p_values() -> None:
     table = _scores(2, True, False)
-    assert table.weighted([1, 1, 1, 1]).list_weights is None
+    assert table.weighted([1, 1, 1, 1]).weights is None
     assert aggregate(table, "rra", list_weights=[1, 1.0, 1, 1]).p_values is not None
     result = aggregate(table, "rra", list_weights=WEIGHTS)
     assert result.p_values is None
     assert "Permutation p-values keep their level" in " ".join(result.remarks)
     how = {"list_weights": WEIGHTS, "n_permutations": 20, "random_state": 0}
     np.testing.assert_array_equal(permutation_p_values(table, "rra", **how).scores, result.scores)
-    table = RankTable.from_lists({"first": ["a", "b"], "second": ["b", "a"]})
+    table = Rankings.from_lists({"first": ["a", "b"], "second": ["b", "a"]})
     for method in ("mean_rank", "borda", "mc2", "mc4", "stuart", "median_rank"):
         found = aggregate(table, method, list_weights={"second": 3, "first": 1})
         assert found.ranking[1] <= found.ranking[0], method
     assert aggregate(table, "mean_rank", list_weights=[1, 3]).statistic.tolist() == [1.75, 1.25]
-    table = RankTable.from_scores([[3.0, 1.0], [1.0, 2.0], [1.0, 2.0]])
+    table = Rankings.from_scores([[3.0, 1.0], [1.0, 2.0], [1.0, 2.0]])
     halves = [0.3, 0.1, 0.2]  # 0.1 + 0.2 is not 0.3 in floating numbers
     assert aggregate(table, "mc2_row", list_weights=halves).statistic.tolist() == [1.0, 1.0]
     assert aggregate(table, "median", list_weights=halves).statistic.tolist() == [2.0, 1.5]
 
 
 def test_bad_weights_and_null_tables() -> None:
-    table = RankTable.from_lists({"x": ["a", "b"], "y": ["b", "a"]})
+    table = Rankings.from_lists({"x": ["a", "b"], "y": ["b", "a"]})
     for weights, method, error, said in (
         ([1, -1], "borda", ParameterError, "of at least 0.0, got -1"),
         ([0, 0], "borda", ParameterError, "all weights are 0"),
@@ -153,7 +153,7 @@ def test_weights_are_kept_shown_and_repeated(tmp_path: Path) -> None:
     assert result.lists()["weight"].tolist() == WEIGHTS
     back = type(result).load(result.save(tmp_path / "kept"))
     assert back.table is not None
-    np.testing.assert_array_equal(back.table.list_weights, np.array(WEIGHTS, dtype=float))
+    np.testing.assert_array_equal(back.table.weights, np.array(WEIGHTS, dtype=float))
     assert "weights=[3, 1, 2, 1]" in result.repeat()
     assert "Weight</th>" in result.to_html()
     assert "weight" not in plain.lists()

@@ -8,15 +8,15 @@ import pytest
 from pyfsagg.aggregation import aggregate, pairwise
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 
 DAMPING = 0.05
 
 
 def compared(table):
-    if table.full:
+    if table.absent == "unknown":
         return table.ranks
-    return np.where(table.missing, table.sizes[:, None] + 1, table.ranks)
+    return np.where(table.missing, table.universe[:, None] + 1, table.ranks)
 
 
 def dense(table, chain):
@@ -66,10 +66,10 @@ def tables():
     scores = rng.integers(0, 6, (5, 9)).astype(float)
     lists = [["a", "b", "c", "d"], ["c", "a", "e"], ["d", "b"], [("e", "a"), "c", "b"]]
     return {
-        "ties": RankTable.from_scores(scores),
-        "cut off": RankTable.from_lists(lists, universe=[5, 9, 30, 5]),
-        "full": RankTable.from_lists(lists, full=True),
-        "permutations": RankTable.from_ranks([rng.permutation(7) + 1 for _ in range(3)]),
+        "ties": Rankings.from_scores(scores),
+        "cut off": Rankings.from_lists(lists, universe=[5, 9, 30, 5]),
+        "full": Rankings.from_lists(lists, absent="unknown"),
+        "permutations": Rankings.from_ranks([rng.permutation(7) + 1 for _ in range(3)]),
     }
 
 
@@ -106,9 +106,9 @@ TOPKLISTS = {
 
 @pytest.mark.parametrize("lists", TOPKLISTS)
 def test_mc2_of_lin_is_that_of_topklists(lists):
-    table = RankTable.from_lists([list(each) for each in lists])
+    table = Rankings.from_lists([list(each) for each in lists])
     found = aggregate(table, "mc2", definition="lin", damping=0.15).statistic
-    expected = [TOPKLISTS[lists][name] for name in table.names]
+    expected = [TOPKLISTS[lists][name] for name in table.items]
     np.testing.assert_allclose(found, expected, atol=1e-9)
     majority = aggregate(table, "mc4", damping=0.15).statistic
     # Half and majority are one for three lists, and by symmetry for the first two.
@@ -128,7 +128,7 @@ def test_row_scores_of_many_items_with_ties():
     rng = np.random.default_rng(2)
     scores = np.vstack([rng.integers(0, 5, (2, 2500)), rng.normal(size=(2, 2500)).round(2)])
     scores = np.hstack([scores, scores[:, :700]])
-    table = RankTable.from_scores(scores)
+    table = Rankings.from_scores(scores)
     better = sum((row[:, np.newaxis] < row).astype(int) for row in scores)
     for method, wins in (("mc1_row", better > 0), ("mc2_row", better > 2)):
         expected = 1 - wins.sum(axis=1) / scores.shape[1]
@@ -146,7 +146,7 @@ def test_twenty_thousand_items_without_a_matrix_of_pairs():
 
 
 def test_a_limit_of_items_holds_at_its_edge():
-    one, two = RankTable.from_lists([["a"]]), RankTable.from_lists([["a", "b"]])
+    one, two = Rankings.from_lists([["a"]]), Rankings.from_lists([["a", "b"]])
     assert aggregate(one, "mc4", max_items=1).scores.tolist() == [1.0]
     with pytest.raises(DataError, match="max_items=1"):
         aggregate(two, "mc4", max_items=1)
@@ -155,7 +155,7 @@ def test_a_limit_of_items_holds_at_its_edge():
 def test_the_iteration_stops_at_the_first_step_whose_error_bound_meets_the_tolerance():
     # From b the chain goes to a with probability 1/2, so the masses are binary fractions.  The
     # first damped step moves 1/4 in all, which the damping of 1/2 bounds by 1/4.
-    table = RankTable.from_ranks([[1, 2]])
+    table = Rankings.from_ranks([[1, 2]])
     mc3 = AGGREGATORS.get("mc3").compute
     steps = {0.25: [0.625, 0.375], 0.249: [0.65625, 0.34375], 0.0625: [0.65625, 0.34375]}
     for tolerance, expected in steps.items():

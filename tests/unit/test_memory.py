@@ -208,18 +208,18 @@ def test_what_is_asked_for_methods_and_for_shuffled_targets() -> None:
     assert needed["the scores of 3 features with 19 shuffled targets"] == 48 * 19 * 3
 
 
-TABLE = pyfsagg.RankTable.from_lists([["a", "b"], ["b", "a"], ["a", "b"]])
+TABLE = pyfsagg.Rankings.from_lists([["a", "b"], ["b", "a"], ["a", "b"]])
 
 
 def test_the_traits_of_many_lists_need_no_pairs_of_them() -> None:
     names = [f"g{j}" for j in range(60)]
-    table = pyfsagg.RankTable.from_lists([names[i % 50 : i % 50 + 2 + i % 9] for i in range(4000)])
+    table = pyfsagg.Rankings.from_lists([names[i % 50 : i % 50 + 2 + i % 9] for i in range(4000)])
     tracemalloc.start()
     seen = traits(table)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 16_000_000  # the pairs alone would take 128 MB
-    few = pyfsagg.RankTable.from_lists([names[:4], names[2:5], names[9:11]])
+    few = pyfsagg.Rankings.from_lists([names[:4], names[2:5], names[9:11]])
     # In common 2, 0 and 0 names, of 3, 2 and 2 of the shorter list; by list 2 of 5, 2 of 5 and 0 of 4.
     assert traits(few)["agreement"] == 2 / 7
     assert traits(few)["agreement_spread"] == np.std([2 / 5, 2 / 5, 0.0])

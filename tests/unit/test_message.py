@@ -182,7 +182,7 @@ def test_the_advice_about_missing_values_can_be_followed(name: str) -> None:
 def test_messages_name_parameters_of_the_function_that_was_called() -> None:
     X, y = np.random.default_rng(0).normal(size=(20, 4)), np.arange(20) % 2
     removal = pyfsagg.rank_order.eliminate(X, y, random_state=0)
-    scores = pyfsagg.RankTable.from_scores(X)
+    scores = pyfsagg.Rankings.from_scores(X)
     method, plan = "borda", pyfsagg.resampling.Rows([[0, 99]])
     compare = partial(pyfsagg.aggregation.compare_aggregations, scores, [method, "median_rank"])
     for call, message in (

@@ -14,7 +14,7 @@ from pyfsagg._kernels.order_statistics import log_stuart
 from pyfsagg.aggregation import aggregate
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 from pyfsagg.ranks.ranking import half_places, has_ties
 
 
@@ -133,9 +133,9 @@ def test_ranks_in_two_bytes_are_sorted_like_numbers(full):
         (ranks, 40_000),  # absent ones have no place in two bytes
         (gaps, 40_000),
     ):
-        table = RankTable.from_scores(-given)
+        table = Rankings.from_scores(-given)
         if not full:
-            table = RankTable.from_ranks(given, universe=universe)
+            table = Rankings.from_ranks(given, universe=universe)
         expected = np.sort(table.normalized_ranks().T[20:90], axis=1)
         np.testing.assert_array_equal(table._sorted_columns(20, 90), expected)
         in_order = np.sort(given, axis=1)
@@ -176,7 +176,7 @@ def test_poisson_binomial_tail_against_enumeration_and_binomial():
 
 def test_equal_cutoffs_change_nothing_and_unequal_ones_do():
     lists = [["a", "b"], ["b", "a", "c"], ["a", "d"]]
-    table = RankTable.from_lists(lists, universe=20)
+    table = Rankings.from_lists(lists, universe=20)
     rra = AGGREGATORS.get("rra")
     plain = rra.compute(table)
     np.testing.assert_array_equal(rra.compute(table, top_cutoff=0.15).scores, plain.scores)
@@ -201,7 +201,7 @@ def test_no_ties_at_the_ends(method, m, ends):
     p = 8
     ranks = np.tile(np.arange(1.0, p + 1), (m, 1))
     ranks[0] = [2, 1, 4, 3, 6, 5, 8, 7]
-    scores = aggregate(RankTable.from_ranks(ranks), method).scores
+    scores = aggregate(Rankings.from_ranks(ranks), method).scores
     assert np.isfinite(scores).all()
     assert (np.diff(scores[:4] if ends == "best" else scores) < 0).all()
 
@@ -219,7 +219,7 @@ def test_scores_are_the_logarithms_that_the_documentation_names(exact):
     np.testing.assert_allclose(complete.scores, -np.log(complete.statistic), rtol=1e-14, atol=1e-15)
     lists = [["a", "b", "c", "d"], ["a", "c", "b"], ["b", "a", "d"]]
     rra = AGGREGATORS.get("rra").compute
-    gaps = rra(RankTable.from_lists(lists, full=True), exact=exact)
+    gaps = rra(Rankings.from_lists(lists, absent="unknown"), exact=exact)
     counts = np.array([3, 3, 2, 2])
     # n ρ over the largest n, which is 3 here, so an item of all lists has its −log ρ.
     expected = np.log(gaps.p_values) if exact else np.log(gaps.statistic * counts / 3)

@@ -5,11 +5,11 @@ from itertools import combinations, permutations
 import numpy as np
 import pytest
 
-from pyfsagg import RankTable, aggregate
+from pyfsagg import Rankings, aggregate
 from pyfsagg.exceptions import DataError, ParameterError
 
 
-def drawn(seed: int) -> RankTable:
+def drawn(seed: int) -> Rankings:
     """Few lists of few items, some tied, some cut off, some without the item, some with weights."""
     rng = np.random.default_rng(seed)
     m, p = rng.integers(1, 6), rng.integers(1, 7)
@@ -18,15 +18,15 @@ def drawn(seed: int) -> RankTable:
         scores[rng.random((m, p)) < 0.3] = np.nan
         scores[0] = rng.random(p)
         scores[np.isnan(scores).all(axis=1), 0] = 1.0
-    table = RankTable.from_scores(scores, full=seed % 3 == 2)
+    table = Rankings.from_scores(scores, absent="unknown" if seed % 3 == 2 else "worst")
     return table if seed % 2 else table.weighted(rng.random(m) + 0.1)
 
 
-def preferences(table: RankTable) -> np.ndarray:
+def preferences(table: Rankings) -> np.ndarray:
     """[a, b]: the weight of the lists that rank a above b."""
-    weights = np.ones(table.n_lists) if table.list_weights is None else table.list_weights
+    weights = np.ones(table.n_lists) if table.weights is None else table.weights
     known = table.ranks
-    if not table.full:
+    if table.absent == "worst":
         known = np.where(table.missing, np.inf, known)
     return sum(w * (row[:, np.newaxis] < row) for w, row in zip(weights, known, strict=True))
 
@@ -84,7 +84,7 @@ def test_many_items_are_ordered_by_majorities_and_a_knot_lies_between_bounds() -
     result = aggregate(scores, "kemeny")
     assert "no order contradicts them less" in result.remarks[0]
     assert np.corrcoef(result.ranking, np.arange(300))[0, 1] > 0.999
-    noise = RankTable.from_scores(rng.normal(size=(5, 80)))
+    noise = Rankings.from_scores(rng.normal(size=(5, 80)))
     exact = aggregate(noise, "kemeny", max_exact=40)
     above = preferences(noise)
     borda = np.argsort(-aggregate(noise, "borda").scores, kind="stable")

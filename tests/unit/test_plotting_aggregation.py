@@ -15,17 +15,17 @@ from pyfsagg.aggregation import _report, aggregate
 from pyfsagg.aggregation._call import compare_aggregations
 from pyfsagg.aggregation._result import AggregationComparison
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 
 pytestmark = pytest.mark.filterwarnings("ignore:the p-values assume independent lists from")
 
 
-def lists_of(m: int, p: int = 40, length: int = 20) -> RankTable:
+def lists_of(m: int, p: int = 40, length: int = 20) -> Rankings:
     rng = np.random.default_rng(m)
     noise = 6 * rng.standard_normal((m, p))
     orders = np.argsort(np.arange(p) + noise, axis=1)[:, :length]
     lists = [[f"$g_{j}$" for j in order] for order in orders]
-    return RankTable.from_lists(lists, universe=max(100, p))
+    return Rankings.from_lists(lists, universe=max(100, p))
 
 
 def line(ax: Axes, label: str) -> Any:
@@ -42,12 +42,12 @@ def draw(ax: Axes) -> None:
 
 
 @pytest.fixture(scope="module")
-def table() -> RankTable:
+def table() -> Rankings:
     return lists_of(8)
 
 
 @pytest.fixture(scope="module")
-def comparison(table: RankTable) -> AggregationComparison:
+def comparison(table: Rankings) -> AggregationComparison:
     return compare_aggregations(table, ["rra", "mean_rank", "minimum_rank"])
 
 
@@ -62,7 +62,7 @@ def test_consensus_shows_both_p_values(table):
     np.testing.assert_allclose(line(ax, "adjusted p-value").get_xdata(), adjusted)
     assert line(ax, "p = 0.05").get_xdata()[0] == pytest.approx(1.30103, abs=1e-5)
     # P-values that underflow
-    table = RankTable.from_ranks([[1, 2]] * 200, universe=10**6)
+    table = Rankings.from_ranks([[1, 2]] * 200, universe=10**6)
     result = aggregate(table, "rra")
     assert result.p_values.max() == 0
     ax = _report.plot_consensus(result)
@@ -147,14 +147,14 @@ def test_overlap_curves_are_shares(comparison):
     assert _report.plot_overlap(comparison, n=3).lines[0].get_xdata().tolist() == [1, 2, 3]
     # Many items
     table = lists_of(4, p=2000, length=2000).ranks
-    comparison = compare_aggregations(RankTable.from_ranks(table), ["mean_rank", "borda"])
+    comparison = compare_aggregations(Rankings.from_ranks(table), ["mean_rank", "borda"])
     sizes = _report.plot_overlap(comparison).lines[0].get_xdata()
     assert len(sizes) <= 60
     assert (sizes[0], sizes[-1]) == (1, 2000)
 
 
 def test_two_items_and_one_list():
-    table = RankTable.from_lists([["a", "b"]])
+    table = Rankings.from_lists([["a", "b"]])
     comparison = compare_aggregations(table, ["rra", "borda"])
     best = comparison.results[0]
     for ax in (

@@ -1,4 +1,4 @@
-"""RankTable: constructors, missing entries, ties, universes, files and refusals."""
+"""Rankings: constructors, missing entries, ties, universes, files and refusals."""
 
 import numpy as np
 import pandas as pd
@@ -12,7 +12,7 @@ from pyfsagg.exceptions import (
     PyfsaggWarning,
     UnknownNameError,
 )
-from pyfsagg.ranks import RankTable, rank_scores
+from pyfsagg.ranks import Rankings, rank_scores
 from pyfsagg.ranks.ranking import half_places, has_ties, last_places, select_top, whole_weights
 
 
@@ -63,12 +63,12 @@ def test_select_top_breaks_ties_by_column_order():
 
 def test_from_lists_normalizes_by_position_over_universe():
     lists = {"first": ["a", "b", "c"], "second": ["c", "d"]}
-    table = RankTable.from_lists(lists, universe=[10, 20])
-    assert table.names == ("a", "b", "c", "d")
-    assert table.list_names == ("first", "second")
+    table = Rankings.from_lists(lists, universe=[10, 20])
+    assert table.items == ("a", "b", "c", "d")
+    assert table.names == ("first", "second")
     expected = [[0.1, 0.2, 0.3, 1.0], [1.0, 1.0, 0.05, 0.1]]
     np.testing.assert_allclose(table.normalized_ranks(), expected, rtol=1e-15)
-    full = RankTable.from_lists(lists, full=True)
+    full = Rankings.from_lists(lists, absent="unknown")
     nan = np.nan
     expected = [[1 / 3, 2 / 3, 1.0, nan], [nan, nan, 0.5, 1.0]]
     np.testing.assert_allclose(full.normalized_ranks(), expected, rtol=1e-15)
@@ -77,20 +77,20 @@ def test_from_lists_normalizes_by_position_over_universe():
 
 
 def test_a_tuple_in_a_list_is_a_tie_and_numbers_are_names_too():
-    table = RankTable.from_lists([["a", ("b", "c"), "d"], ["a", "b", "c", "d"]])
+    table = Rankings.from_lists([["a", ("b", "c"), "d"], ["a", "b", "c", "d"]])
     np.testing.assert_array_equal(table.ranks[0], [1, 2.5, 2.5, 4])
-    assert RankTable.from_lists([[7, 12], [12, 7]]).names == ("7", "12")
+    assert Rankings.from_lists([[7, 12], [12, 7]]).items == ("7", "12")
 
 
 def test_from_scores_direction_and_frame_names():
     frame = pd.DataFrame({"u": [1.0, 4.0], "v": [2.0, 3.0]}, index=["ig", "su"])
-    table = RankTable.from_scores(frame, higher_is_better=False)
-    assert table.names == ("u", "v")
-    assert table.list_names == ("ig", "su")
+    table = Rankings.from_scores(frame, higher_is_better=False)
+    assert table.items == ("u", "v")
+    assert table.names == ("ig", "su")
     np.testing.assert_array_equal(table.ranks, [[1, 2], [2, 1]])
     np.testing.assert_array_equal(table.to_frame("scores").loc["u"], [-1.0, -4.0])
     scores = np.array([[1.0, 2.0]])
-    table = RankTable.from_scores(scores)
+    table = Rankings.from_scores(scores)
     scores[0, 0] = 9.0
     assert table.scores[0, 0] == 1.0  # not shared
 
@@ -119,7 +119,7 @@ def test_from_scores_direction_and_frame_names():
 )
 def test_bad_lists(lists, options, error, words):
     with pytest.raises(error, match=words):
-        RankTable.from_lists(lists, **options)
+        Rankings.from_lists(lists, **options)
 
 
 @pytest.mark.parametrize(
@@ -137,44 +137,49 @@ def test_bad_lists(lists, options, error, words):
         ([[1, 2]], {"names": ["a", "a"]}, DataError, "'a' occurs twice"),
         ([[1, 2]], {"universe": 1}, ParameterError, "smaller than the 2 different items"),
         ([[1, 2]], {"universe": [4, 4]}, ParameterError, r"one per list \(1\)"),
-        ([[1, 2]], {"universe": 4, "full": True}, ParameterError, "no meaning with full=True"),
+        (
+            [[1, 2]],
+            {"universe": 4, "absent": "unknown"},
+            ParameterError,
+            "no meaning with absent='unknown'",
+        ),
         (np.empty((0, 3)), {}, DataError, "at least one list"),
     ],
 )
 def test_bad_ranks(ranks, options, error, words):
     with pytest.raises(error, match=words):
-        RankTable.from_ranks(ranks, **options)
+        Rankings.from_ranks(ranks, **options)
 
 
 def test_universe_of_the_union_and_mixed_directions():
-    table = RankTable.from_lists([["a", "b"], ["b", "c"]], universe=3)
-    assert table.sizes.tolist() == [3.0, 3.0]
+    table = Rankings.from_lists([["a", "b"], ["b", "c"]], universe=3)
+    assert table.universe.tolist() == [3.0, 3.0]
     with pytest.raises(ParameterError, match="directions are mixed"):
-        RankTable.from_scores([[1, 2], [3, 4]], higher_is_better=[True, False])
+        Rankings.from_scores([[1, 2], [3, 4]], higher_is_better=[True, False])
     for bad in (0.0, 1.5, -0.1):
         with pytest.raises(DataError, match="above 0 and at most 1"):
-            RankTable.from_normalized_ranks([[0.5, bad]])
+            Rankings.from_normalized_ranks([[0.5, bad]])
 
 
 def test_lists_without_a_common_name_warn():
     with pytest.warns(PyfsaggWarning, match="no name is in more than one list"):
-        table = RankTable.from_lists([["a", "b"], ["c"]])
+        table = Rankings.from_lists([["a", "b"], ["c"]])
     assert table.n_items == 3
 
 
 def test_matrix_files(tmp_path):
     path = tmp_path / "ranks.csv"
     path.write_text("gene,a,b\ng1,1,2\ng2,2,\ng3,3,1\n", encoding="utf-8")
-    table = RankTable.from_files(path)
-    assert table.names == ("g1", "g2", "g3")
+    table = Rankings.from_files(path)
+    assert table.items == ("g1", "g2", "g3")
     np.testing.assert_array_equal(table.ranks, [[1, 2, 3], [2, np.nan, 1]])
     with pytest.raises(UnknownNameError, match=r"unknown ids column .*'id'"):
-        RankTable.from_files(path, ids="id")
+        Rankings.from_files(path, ids="id")
 
 
 def test_missing_binary_and_mixed_files(tmp_path):
     with pytest.raises(DataError, match="no such file"):
-        RankTable.from_files(tmp_path / "absent.txt")
+        Rankings.from_files(tmp_path / "absent.txt")
     binary, matrix = tmp_path / "binary.txt", tmp_path / "m.csv"
     binary.write_bytes(b"\x81\x00\xff")
     matrix.write_text("g,a\nx,1\n", encoding="utf-8")
@@ -182,14 +187,14 @@ def test_missing_binary_and_mixed_files(tmp_path):
         (binary, "UTF-8"), ([matrix, binary], "must be the only file"), ([], "no file"),
     ):  # fmt: skip
         with pytest.raises(DataError, match=message):
-            RankTable.from_files(files)
+            Rankings.from_files(files)
 
 
 def test_ranks_only_have_no_scores():
-    with pytest.raises(DataError, match="contains ranks only"):
-        RankTable.from_ranks([[1, 2]]).to_frame("scores")
+    with pytest.raises(DataError, match="are ranks only"):
+        Rankings.from_ranks([[1, 2]]).to_frame("scores")
     with pytest.raises(ParameterError, match="values must be one of"):
-        RankTable.from_ranks([[1, 2]]).to_frame("normalised")  # type: ignore[arg-type]
+        Rankings.from_ranks([[1, 2]]).to_frame("normalised")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -226,10 +231,10 @@ def test_lists_are_written_out_ten_thousand_times_at_most():
 def test_names_that_differ_in_spelling_only_are_pointed_out() -> None:
     said = "1 name differs between lists in case or blanks only, such as 'TP53' and 'tp53'.*write names"
     with pytest.warns(PyfsaggWarning, match=said):
-        table = RankTable.from_lists([["TP53", "MYC"], ["tp53 ", "MYC"]])
+        table = Rankings.from_lists([["TP53", "MYC"], ["tp53 ", "MYC"]])
     assert table.n_items == 3  # nothing is merged
     said = "in the version only, such as 'NM_000546.5' and 'NM_000546.6'"
     with pytest.warns(PyfsaggWarning, match=said):
-        RankTable.from_lists([["NM_000546.5", "MYC"], ["NM_000546.6", "MYC"]])
-    RankTable.from_lists([["a", "A"], ["A", "a"]])  # one list tells them apart
-    RankTable.from_lists([["RP11-34P13.7", "b"], ["RP11-34P13.8", "b"]])  # no versions
+        Rankings.from_lists([["NM_000546.5", "MYC"], ["NM_000546.6", "MYC"]])
+    Rankings.from_lists([["a", "A"], ["A", "a"]])  # one list tells them apart
+    Rankings.from_lists([["RP11-34P13.7", "b"], ["RP11-34P13.8", "b"]])  # no versions

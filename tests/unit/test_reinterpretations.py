@@ -44,8 +44,8 @@ def test_masked_scores_and_selections(X: np.ndarray) -> None:
     mask = X > 1.5
     masked = np.ma.MaskedArray(X, mask)
     assert mask.any()
-    want = pyfsagg.RankTable.from_scores(np.where(mask, np.nan, X))
-    got = pyfsagg.RankTable.from_scores(masked)
+    want = pyfsagg.Rankings.from_scores(np.where(mask, np.nan, X))
+    got = pyfsagg.Rankings.from_scores(masked)
     np.testing.assert_array_equal(got.ranks, want.ranks)
     with pytest.raises(DataError, match="has the value nan in row 11, column 2"):
         pyfsagg.nogueira(np.ma.MaskedArray(X > 0, mask))
@@ -57,9 +57,9 @@ def test_complex_numbers_are_refused(X: np.ndarray) -> None:
         lambda: as_table(odd),
         lambda: as_table(np.ma.MaskedArray(odd)),
         lambda: check_target(Y + 1j, 40),
-        lambda: pyfsagg.RankTable.from_scores(odd),
-        lambda: pyfsagg.RankTable.from_scores(odd.tolist()),
-        lambda: pyfsagg.RankTable.from_ranks(odd),
+        lambda: pyfsagg.Rankings.from_scores(odd),
+        lambda: pyfsagg.Rankings.from_scores(odd.tolist()),
+        lambda: pyfsagg.Rankings.from_ranks(odd),
         lambda: pyfsagg.stability(odd, "pearson", input="scores"),
     ):
         with pytest.raises(DataError, match="Complex data not supported"):

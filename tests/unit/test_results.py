@@ -48,7 +48,7 @@ MAKE: dict[str, Callable[[], Any]] = {
         WINE.X, WINE.y, "spoilers", random_state=0
     ),
     "unsupervised": lambda: pyfsagg.unsupervised.frcm(WINE.X[:40], n_clusterings=8, random_state=0),
-    "aggregation": lambda: pyfsagg.aggregate(pyfsagg.RankTable.from_lists(LISTS, universe=9), "rra"),
+    "aggregation": lambda: pyfsagg.aggregate(pyfsagg.Rankings.from_lists(LISTS, universe=9), "rra"),
     "method_comparison": lambda: compare_aggregations(LISTS, ["borda", "mean_rank"]),
     "list_agreement": lambda: pyfsagg.list_agreement(LISTS),
     "studies": lambda: pyfsagg.studies({

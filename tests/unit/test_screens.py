@@ -23,7 +23,7 @@ from pyfsagg._kernels.order_statistics import (
 from pyfsagg._kernels.rho import log_exact_p
 from pyfsagg.aggregation import aggregate
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggWarning
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 from pyfsagg.screens._call import _hash, _without_missing
 from pyfsagg.screens._result import estimate_alpha, storey
 
@@ -374,12 +374,12 @@ def test_order_selection_and_text():
 # --- grouped items for every aggregator ------------------------------------------------------
 def test_groups_as_items():
     scores, genes = drawn(40, seed=9)
-    table = RankTable.from_groups(scores, genes, higher_is_better=False)
-    assert table.full
+    table = Rankings.from_groups(scores, genes, higher_is_better=False)
+    assert table.absent == "unknown"
     assert table.ranks.shape == (max(np.bincount(pd.factorize(genes)[0])), 40)
     places = pd.Series(scores).rank(method="max") / len(scores)
     found = aggregate(table, "rra", exact=True)
-    for j, name in enumerate(table.names):
+    for j, name in enumerate(table.items):
         own = np.sort(places[genes == name].to_numpy())
         np.testing.assert_array_equal(table.ranks[: len(own), j], own)
         k = np.arange(1, len(own) + 1)
@@ -389,7 +389,7 @@ def test_groups_as_items():
     means = places.groupby(genes, sort=False).mean()
     np.testing.assert_allclose(aggregate(table, "mean_rank").statistic, means)
     # Tied members have their last place, also in p-values.
-    table = RankTable.from_groups([1.0, 0.0, 0.0, 0.0], ["a", "a", "b", "b"])
+    table = Rankings.from_groups([1.0, 0.0, 0.0, 0.0], ["a", "a", "b", "b"])
     np.testing.assert_array_equal(table.ranks, [[0.25, 1.0], [1.0, 1.0]])
     assert table._with_last_places() is table
 
@@ -402,7 +402,7 @@ def test_bad_groups():
         ([1.0, 2.0], ["a", None], "member 2 has no group"),
     ):
         with pytest.raises(DataError, match=message):
-            RankTable.from_groups(scores, groups)
+            Rankings.from_groups(scores, groups)
 
 
 def test_a_guide_at_the_limit_counts() -> None:
@@ -420,7 +420,7 @@ def test_replicates_place_guides_by_stuarts_q() -> None:
     scores[1, 5] = np.nan
     genes = np.repeat(list("abcdefgh"), 5)
     found = screen(scores[0], genes, replicates=list(scores[1:]), alpha=0.3)
-    table = pyfsagg.RankTable.from_scores(-scores, full=True)
+    table = pyfsagg.Rankings.from_scores(-scores, absent="unknown")
     shares = (table.ranks - 0.5) / (~np.isnan(table.ranks)).sum(axis=1, keepdims=True)
     whole = [np.rint(3120 * each[~np.isnan(each)]).astype(int).tolist() for each in shares.T]
     q = [float(stuart(each, 3120)) for each in whole]  # 2 * 40 * 39

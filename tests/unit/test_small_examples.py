@@ -11,25 +11,25 @@ from pyfsagg.aggregation import about_lists, aggregate, agreement
 from pyfsagg.aggregation._base import over_lists
 from pyfsagg.error_control.bounds import largest_tail, pfer_threshold
 from pyfsagg.error_control.paths import q_values
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 from pyfsagg.ranks.ranking import about_ties, last_places, select_top, tie_sizes
 from pyfsagg.stability_measures.curves import chance_level
 from pyfsagg.stability_measures.measure import pseudo_values, stability_table
 from pyfsagg.stability_measures.pairwise import thesis_measures
 
-ABC = RankTable.from_lists([["a", "b", "c"], ["a", "c", "b"]])
-SHORT = RankTable.from_lists([["a", "b"], ["a", "c"]])
-TWO = RankTable.from_ranks([[1, 2, 3], [2, 1, 3]])
-THREE = RankTable.from_ranks([[1, 2, 3], [2, 1, 3], [1, 3, 2]])
-FOUR = RankTable.from_ranks([[1, 2, 3, 4], [2, 1, 4, 3], [1, 3, 2, 4]])
-GAINS = RankTable.from_scores([[1.0, 0.0], [4.0, 9.0]])
+ABC = Rankings.from_lists([["a", "b", "c"], ["a", "c", "b"]])
+SHORT = Rankings.from_lists([["a", "b"], ["a", "c"]])
+TWO = Rankings.from_ranks([[1, 2, 3], [2, 1, 3]])
+THREE = Rankings.from_ranks([[1, 2, 3], [2, 1, 3], [1, 3, 2]])
+FOUR = Rankings.from_ranks([[1, 2, 3, 4], [2, 1, 4, 3], [1, 3, 2, 4]])
+GAINS = Rankings.from_scores([[1.0, 0.0], [4.0, 9.0]])
 
 
-TIED = RankTable.from_ranks([[1, 2, 3], [4, 2, 1], [2, 2, 2]], universe=4)
-TURNED = RankTable.from_lists([["a", "b", "c"], ["c", "a", "b"]])
-SPREAD = RankTable.from_scores([[3.0, 2.0, 1.0, 0.0], [6.0, 5.0, 1.0, 0.5]])
-UNEVEN = RankTable.from_lists([["a", "b"], ["a", "c"], ["d", "b"]])
-PLACES = RankTable.from_ranks([[1, 2, 4, 3], [1, 3, 4, 2]])
+TIED = Rankings.from_ranks([[1, 2, 3], [4, 2, 1], [2, 2, 2]], universe=4)
+TURNED = Rankings.from_lists([["a", "b", "c"], ["c", "a", "b"]])
+SPREAD = Rankings.from_scores([[3.0, 2.0, 1.0, 0.0], [6.0, 5.0, 1.0, 0.5]])
+UNEVEN = Rankings.from_lists([["a", "b"], ["a", "c"], ["d", "b"]])
+PLACES = Rankings.from_ranks([[1, 2, 4, 3], [1, 3, 4, 2]])
 
 
 def test_statistics_of_aggregators() -> None:
@@ -50,10 +50,10 @@ def test_statistics_of_aggregators() -> None:
         (ABC, "mc2_row", {}, [1.0, 0.66667, 0.66667]),
         (TWO, "stuart", {}, [0.33333, 0.33333, 1.0]),
         (PLACES, "mean_p_value", {}, [0.1103, 0.7299, 0.9928, 0.7299]),
-        (RankTable.from_scores([[1.0, 2.0], [3.0, 6.0]]), "arithmetic_mean", {}, [2.0, 4.0]),
+        (Rankings.from_scores([[1.0, 2.0], [3.0, 6.0]]), "arithmetic_mean", {}, [2.0, 4.0]),
         (GAINS, "geometric_mean", {}, [2.0, 0.0]),
         (GAINS, "geometric_mean", {"nonpositive_as": 1.0}, [2.0, 3.0]),
-        (RankTable.from_scores([[3.0, 1.0], [4.0, 1.0]]), "l2_norm", {}, [5.0, 1.41421]),
+        (Rankings.from_scores([[3.0, 1.0], [4.0, 1.0]]), "l2_norm", {}, [5.0, 1.41421]),
         (SPREAD, "fpcps", {"n_features_to_select": None}, [1.793, 0.867, -0.940, -1.720]),
         (UNEVEN, "maic", {"fit": "none"}, [3.978, 3.396, 1.677, 1.0]),
     ):
@@ -68,18 +68,18 @@ def test_p_values_of_rra_and_the_first_by_birra() -> None:
     exact = aggregate(FOUR, "rra", exact=True).p_values
     np.testing.assert_allclose(exact, [0.2674, 0.6792, 0.9706, 0.9995], atol=5e-5)
     lists = [list("abcdefgh"), list("badcfehg"), list("acbdgefh"), list("hgfedcba")]
-    result = aggregate(RankTable.from_lists(lists), "birra", prior=0.25)
+    result = aggregate(Rankings.from_lists(lists), "birra", prior=0.25)
     assert result.names[int(result.statistic.argmax())] == "a"
 
 
 def test_values_descriptions_and_agreement_of_lists() -> None:
     values, weights = np.array([[1.0, 4.0], [2.0, np.nan]]), np.array([3.0, 1.0])
     assert over_lists(values, "mean", weights).tolist() == [1.25, 4.0]
-    table = RankTable.from_lists({"x": ["a", "b", "c"], "y": ["a", "c"]})
+    table = Rankings.from_lists({"x": ["a", "b", "c"], "y": ["a", "c"]})
     result = aggregate(table, "mean_rank")
     assert result.items()["n_lists"].to_dict() == {"a": 2, "b": 1, "c": 2}
     assert result.lists(top=2)["in_top"].to_dict() == {"x": 2, "y": 1}
-    seen = about_lists.traits(RankTable.from_lists([list("abcd"), list("abxy"), list("uv")]))
+    seen = about_lists.traits(Rankings.from_lists([list("abcd"), list("abxy"), list("uv")]))
     assert (seen["n_lists"], seen["length"], seen["agreement"]) == (3.0, 4.0, 0.25)
     assert agreement.truncation_point(np.r_[np.ones(20), np.zeros(80)], 10) == 20
     overlap = agreement.overlap_of_uneven_lists(np.array([0, 1, 2]), np.array([0, 1]), 0.9)
@@ -94,9 +94,9 @@ def test_ranks_ties_and_bounds_on_errors() -> None:
     assert shared.tolist() == [[1.0, 3.0, 3.0, 4.0]]
     assert select_top([0.1, 0.7, 0.7, 0.2], 1).tolist() == [False, True, False, False]
     assert select_top([2, 1, 3], 2, higher_is_better=False).tolist() == [True, True, False]
-    twice = RankTable.from_lists([["a", "b"], ["b", "a"]]).weighted([2, 1])._written_out()
+    twice = Rankings.from_lists([["a", "b"], ["b", "a"]]).weighted([2, 1])._written_out()
     assert twice.ranks.tolist() == [[1.0, 2.0], [1.0, 2.0], [2.0, 1.0]]
-    last = RankTable.from_scores([[0.9, 0.0, 0.0, 0.0]])._with_last_places()
+    last = Rankings.from_scores([[0.9, 0.0, 0.0, 0.0]])._with_last_places()
     assert last.ranks.tolist() == [[1.0, 4.0, 4.0, 4.0]]
     assert largest_tail(0.05, 30, 50, -0.5) == pytest.approx(0.01247, abs=5e-7)
     assert pfer_threshold(9, 100, 1.0, n_pairs=25) == 0.72

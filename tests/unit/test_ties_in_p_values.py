@@ -8,7 +8,7 @@ import pytest
 from pyfsagg.aggregation import aggregate
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.ranks import RankTable, rank_scores
+from pyfsagg.ranks import Rankings, rank_scores
 from pyfsagg.ranks.ranking import last_places
 
 NAN = np.nan
@@ -26,17 +26,22 @@ def tied_scores(seed, m=6, p=40, missing=0.0):
 @both_readings
 @pytest.mark.parametrize(
     "reading",
-    [{}, {"full": True}, {"full": False}, {"full": False, "universe": [40, 50, 90, 400, 41, 40]}],
+    [
+        {},
+        {"absent": "unknown"},
+        {"absent": "worst"},
+        {"absent": "worst", "universe": [40, 50, 90, 400, 41, 40]},
+    ],
 )
 def test_p_is_at_least_that_of_any_order_of_the_ties(method, options, reading):
     scores = tied_scores(3, missing=0.3 if reading else 0.0)
-    tied = aggregate(RankTable.from_scores(scores, **reading), method, **options)
+    tied = aggregate(Rankings.from_scores(scores, **reading), method, **options)
     for seed in range(20):
-        table = RankTable.from_scores(scores, ties="random", random_state=seed, **reading)
+        table = Rankings.from_scores(scores, ties="random", random_state=seed, **reading)
         untied = aggregate(table, method, **options)
         assert untied.remarks == ()
         assert (tied.p_values >= untied.p_values * (1 - 1e-12)).all()
-    ordinal = RankTable.from_scores(scores, ties="ordinal", **reading)
+    ordinal = Rankings.from_scores(scores, ties="ordinal", **reading)
     np.testing.assert_array_equal(
         aggregate(ordinal, method, **options).p_values, tied.p_values
     )  # the order of the columns is no evidence
@@ -60,11 +65,11 @@ def test_scores_and_ranking_keep_average_ranks(method, options):
 def test_without_ties_nothing_changes(method, options):
     scores = np.random.default_rng(5).random((6, 40))
     for table in (
-        RankTable.from_scores(scores),
-        RankTable.from_ranks(rank_scores(scores)),
-        RankTable.from_normalized_ranks(rank_scores(scores) / 40),
-        RankTable.from_normalized_ranks(np.where(scores < 0.5, 1.0, scores)),  # 1: not listed
-        RankTable.from_lists([["a", "b", "c"], ["b", "d"], ["c", "a"]], universe=30),
+        Rankings.from_scores(scores),
+        Rankings.from_ranks(rank_scores(scores)),
+        Rankings.from_normalized_ranks(rank_scores(scores) / 40),
+        Rankings.from_normalized_ranks(np.where(scores < 0.5, 1.0, scores)),  # 1: not listed
+        Rankings.from_lists([["a", "b", "c"], ["b", "d"], ["c", "a"]], universe=30),
     ):
         assert table._with_last_places() is table
         values = aggregate(table, method, **options)
@@ -77,11 +82,11 @@ def test_without_ties_nothing_changes(method, options):
 @pytest.mark.parametrize("missing", [0.0, 0.3])
 def test_given_ranks_are_read_in_any_convention(convention, missing):
     scores = tied_scores(6, missing=missing)
-    expected = RankTable.from_scores(scores, full=False)._with_last_places().ranks
-    table = RankTable.from_ranks(rank_scores(scores, convention))
+    expected = Rankings.from_scores(scores, absent="worst")._with_last_places().ranks
+    table = Rankings.from_ranks(rank_scores(scores, convention))
     np.testing.assert_array_equal(table._with_last_places().ranks, expected)
     if not missing:
-        shares = RankTable.from_normalized_ranks(rank_scores(scores, convention) / 40)
+        shares = Rankings.from_normalized_ranks(rank_scores(scores, convention) / 40)
         found = shares._with_last_places().ranks
         np.testing.assert_allclose(found, expected / 40, rtol=1e-14)
 
@@ -93,7 +98,7 @@ def test_last_places_of_lists_with_gaps_and_of_names():
     # Shares of a large universe never pass the next entry.
     found = last_places(np.array([[0.001, 0.002, 0.002, 0.003]]), np.array([1.0]))
     np.testing.assert_array_equal(found, [[0.001, 0.003, 0.003, 0.003]])
-    table = RankTable.from_lists([["a", ("b", "c", "d")], ["a", "b", "c", "d"]], universe=100)
+    table = Rankings.from_lists([["a", ("b", "c", "d")], ["a", "b", "c", "d"]], universe=100)
     np.testing.assert_array_equal(table._with_last_places().ranks, [[1, 4, 4, 4], [1, 2, 3, 4]])
 
 
@@ -103,9 +108,9 @@ def test_a_last_place_beyond_the_cutoff_counts_as_not_kept(cutoffs, exact):
     ranks = np.array([[1, 2, 5, 5, 5, 5, 5, 8, 9, 10.0]] * 4)
     rra = AGGREGATORS.get("rra").compute
     kept = np.where(ranks > 5, 10.0, ranks)
-    table = RankTable.from_ranks(kept)
+    table = Rankings.from_ranks(kept)
     values = rra(table, top_cutoff=cutoffs, exact=exact)
-    dropped = RankTable.from_ranks(np.where(ranks >= 5, 10.0, ranks))
+    dropped = Rankings.from_ranks(np.where(ranks >= 5, 10.0, ranks))
     expected = rra(dropped, top_cutoff=cutoffs, exact=exact)
     np.testing.assert_allclose(values.p_values, expected.p_values, rtol=1e-12)
     assert values.p_values[2] == 1.0

@@ -14,7 +14,7 @@ from pyfsagg._table.identity import data_hash
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.ranks import RankTable
+from pyfsagg.ranks import Rankings
 
 FRAME = pd.DataFrame(
     {
@@ -188,15 +188,11 @@ READERS = {
     "polars": lambda x: _resamples(pl.DataFrame(x, schema=list("abcd"))),
     "sparse": lambda x: _resamples(sparse.csr_array(np.where(x > 0.8, 0.0, x))),
     "parquet": _parquet,
-    "minimum of scores": lambda x: pyfsagg.aggregate(
-        RankTable.from_scores(x), "minimum"
-    ).to_frame(),
-    "maximum of scores": lambda x: pyfsagg.aggregate(
-        RankTable.from_scores(x), "maximum"
-    ).to_frame(),
-    "length of scores": lambda x: pyfsagg.aggregate(RankTable.from_scores(x), "l2_norm").to_frame(),
+    "minimum of scores": lambda x: pyfsagg.aggregate(Rankings.from_scores(x), "minimum").to_frame(),
+    "maximum of scores": lambda x: pyfsagg.aggregate(Rankings.from_scores(x), "maximum").to_frame(),
+    "length of scores": lambda x: pyfsagg.aggregate(Rankings.from_scores(x), "l2_norm").to_frame(),
     "smallest rank": lambda x: pyfsagg.aggregate(
-        RankTable.from_normalized_ranks(x), "minimum_rank"
+        Rankings.from_normalized_ranks(x), "minimum_rank"
     ).to_frame(),
     "standings": lambda x: pyfsagg.standings(x, random_state=0).to_frame(),
 }

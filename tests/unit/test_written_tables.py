@@ -69,8 +69,8 @@ def test_the_tables_of_a_result_have_no_formula_and_the_names_stay(tmp_path) -> 
     assert "'=HYPERLINK(1)" in text
     assert not re.search(r"^[=+@]", text, re.MULTILINE)
     assert set(pyfsagg.load_result(tmp_path / "run").feature_names) == set(names)
-    lists = pyfsagg.RankTable.from_files(path, ids="feature", format="lists")
-    assert set(lists.names) == set(names)
+    lists = pyfsagg.Rankings.from_files(path, ids="feature", format="lists")
+    assert set(lists.items) == set(names)
 
 
 def test_saved_stability_reads_its_features_again(tmp_path) -> None:

@@ -205,7 +205,7 @@ test_that("ranked lists", {
   skip_without_pyfsagg()
   lists <- list(first = list("a", c("b", "c"), "d"), second = c("b", "a", "b", "e"), third = c("c", "a"))
   table <- rank_table(lists, N = 20, duplicates = "first", unranked = list(c("d", "e")))
-  code <- paste0("pyfsagg.aggregate(pyfsagg.RankTable.from_lists({'first': ['a', ('b', 'c'), 'd'], 'second': ['b', 'a', 'e'],",
+  code <- paste0("pyfsagg.aggregate(pyfsagg.Rankings.from_lists({'first': ['a', ('b', 'c'), 'd'], 'second': ['b', 'a', 'e'],",
                  " 'third': ['c', 'a']}, 20, unranked=[['d', 'e']]), '%s').to_frame().reset_index()['%s'].to_numpy()")
   for (method in c("rra", "borda", "stuart")) {
     same(aggregate_lists(table, method)$table$score, sprintf(code, method, "score"))
@@ -217,13 +217,13 @@ test_that("ranked lists", {
   expect_error(rank_table(lists, ties = "max"), "ties does not belong to input = \"lists\"", class = "pyfsagg_parameter_error")
   heavy <- rank_table(lists, N = 20, duplicates = "first", weights = c(2, 1, 0))
   same(aggregate_lists(heavy, "borda")$table$score, paste0(
-    "pyfsagg.aggregate(pyfsagg.RankTable.from_lists({'first': ['a', ('b', 'c'), 'd'], 'second': ['b', 'a', 'e'], 'third': ['c', 'a']}, 20)",
+    "pyfsagg.aggregate(pyfsagg.Rankings.from_lists({'first': ['a', ('b', 'c'), 'd'], 'second': ['b', 'a', 'e'], 'third': ['c', 'a']}, 20)",
     ".weighted([2, 1, 0]), 'borda').to_frame()['score'].to_numpy()"
   ))
   values <- matrix(c(3, 1, 1, 2, 2, 5), 3, dimnames = list(c("x", "y", "z"), NULL))
   share("values", t(unname(values)))
   same(aggregate_lists(rank_table(values, "scores", ties = "max"), "mean_rank")$table$score,
-       "pyfsagg.aggregate(pyfsagg.RankTable.from_scores(values, ties='max'), 'mean_rank').to_frame()['score'].to_numpy()")
+       "pyfsagg.aggregate(pyfsagg.Rankings.from_scores(values, ties='max'), 'mean_rank').to_frame()['score'].to_numpy()")
   files <- vapply(list(c("a", "b", "c"), c("b", "a")), function(one) {
     writeLines(one, file <- tempfile())
     file
@@ -241,12 +241,12 @@ test_that("ranked lists", {
   expect_identical(dim(compare_aggregations(table, c("borda", "median_rank"))$table)[1], 5L)
   halves <- lapply(0:3, function(i) paste0("g", (7 * i + (1:20) * 11) %% 41))
   same(check_universe(rank_table(halves, N = 900))$pool_upper, paste0(
-    "pyfsagg.aggregation.check_universe(pyfsagg.RankTable.from_lists(",
+    "pyfsagg.aggregation.check_universe(pyfsagg.Rankings.from_lists(",
     "[[f'g{(7 * i + 11 * j) % 41}' for j in range(1, 21)] for i in range(4)], 900)).pool_upper"))
   orders <- lapply(1:5, function(i) letters[1:6][order(sin(i * (1:6)))])
   share("orders", orders)
   same(permutation_p_values(orders, groups = c(1, 1, 2, 2, 3), n_permutations = 50, seed = 1)$p_values,
-       "pyfsagg.aggregation.permutation_p_values(pyfsagg.RankTable.from_lists(orders), groups=[1, 1, 2, 2, 3], n_permutations=50, random_state=1).p_values")
+       "pyfsagg.aggregation.permutation_p_values(pyfsagg.Rankings.from_lists(orders), groups=[1, 1, 2, 2, 3], n_permutations=50, random_state=1).p_values")
   # Null scores of an item are its own: "a" is first in all lists, and in the null ones last.
   first <- matrix(c(9, 2, 1, 9, 1, 2, 9, 2, 1), 3, dimnames = list(c("a", "b", "c"), NULL))
   null <- function(seed) rank_table(first[, c(1, 1, 2)] * c(0, 1, 1), "scores")

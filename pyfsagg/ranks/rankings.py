@@ -1,8 +1,9 @@
-"""Tables of ranked lists: ranks, scores, missing entries, ties and universe sizes in one object."""
+"""The noun of the package: m rankings over p items, complete, cut off, or sets."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -12,67 +13,129 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base import remarks, validation
-from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._base.arithmetic import Booleans, Floats, Integers
 from pyfsagg._base.fields import stored
-from pyfsagg._message import FALSE, SCORES, TRUE, Got, Param, Phrase
-from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+from pyfsagg._message import FALSE, SCORES, TRUE, Got, Param, Phrase, Remedy
+from pyfsagg._table.frames import pandas_frame
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.ranks import _files, ranking
 
-Absent = Literal["worst", "unknown"] | None
-
-
-def _is_full(full: bool, absent: Absent) -> bool:
-    """Whether an absent item is unknown to a list: by `absent`, or else `full`."""
-    known = absent is not None and validation.check_choice("absent", absent, ("worst", "unknown"))
-    return absent == "unknown" if known else full
+Absent = Literal["worst", "unknown"]
+ABSENT = ("worst", "unknown")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RankTable:
-    """Several ranked lists over one set of items.
+class Rankings:
+    """m rankings over p items: lists, resamples, voters or judges, complete, cut off, or without an order.
 
-    Build one with :meth:`from_lists`, :meth:`from_ranks`, :meth:`from_scores` or :meth:`from_files`;
-    these check their input, and raise a `DataError` that names the list, the item or the file.  The
-    constructor does not check its arguments.
+    :meth:`of` reads whatever says such a thing; :meth:`from_lists`, :meth:`from_ranks`, :meth:`from_scores`
+    and :meth:`from_files` say how it is read.  These check their input, and raise a `DataError` that names
+    the list, the item or the file; the constructor does not check its arguments.  Every function of lists,
+    resamples and selections takes rankings: :func:`aggregate`, :func:`vote`, :func:`list_agreement`,
+    :func:`influence_of_lists`, :func:`stability`, :func:`feature_stability`, :func:`nogueira`,
+    :func:`adequacy`, :func:`stability_curve`, :func:`between_sample_stability`.
 
     Attributes
     ----------
-    names : tuple of str
+    items : tuple of str
         The p items.
-    list_names : tuple of str
+    names : tuple of str
         The m lists.
     scores : ndarray (m, p) or None
         Larger = better, NaN = missing; None if only ranks are known.
-    sizes : ndarray (m,)
-        N_i: the number of items that list i ranked, or would have ranked, in total.
-    full : bool
-        Meaning of a missing entry.  False: the list is truncated, so the item is worse
-        than all listed ones (its normalized rank is 1).  True: the list has no information on the
-        item (NaN).
+    universe : ndarray (m,) or None
+        N_i: how many items list i could have contained; None if it was not said.
+    absent : {"worst", "unknown"}
+        Meaning of a missing entry.  "worst": the list is cut off, so the item is worse than all listed
+        ones (its normalized rank is 1).  "unknown": the list has no information on the item (NaN).
     ties : str
         How ranks were made from scores.
-    list_weights : ndarray (m,) or None
+    weights : ndarray (m,) or None
         Weight of each list; None if all count equally.  Set by :meth:`weighted`.
 
     Examples
     --------
-    >>> table = RankTable.from_lists({"first": ["a", "b", "c"], "second": ["b", "a"]})
-    >>> table
-    RankTable(2 lists, 3 items, 1 missing entry, absent = worst)
-    >>> table.normalized_ranks()
+    >>> rankings = Rankings.from_lists({"first": ["a", "b", "c"], "second": ["b", "a"]})
+    >>> rankings
+    Rankings(2 lists, 3 items, 1 missing entry, absent = worst)
+    >>> rankings.normalized_ranks()
     array([[0.33333333, 0.66666667, 1.        ],
            [0.66666667, 0.33333333, 1.        ]])
     """
 
+    items: tuple[str, ...]
     names: tuple[str, ...]
-    list_names: tuple[str, ...]
     scores: Floats | None
-    sizes: Floats
-    full: bool = False
+    universe: Floats | None = None
+    absent: Absent = "worst"
     ties: ranking.Ties = "average"
     random_state: int | None = None
     given_ranks: Floats | None = field(default=None, metadata=stored(key="ranks"))
-    list_weights: Floats | None = None
+    weights: Floats | None = None
+
+    @classmethod
+    def of(cls, data: Any, *, name: str = "data") -> Rankings:
+        """Rankings from anything that says them.
+
+        Parameters
+        ----------
+        data : Rankings, result, array, DataFrame, lists, sets, dict or files
+            A result that has rankings gives its own: an ensemble the scores of its resamples, a committee
+            its selections, an aggregation its lists.  A matrix has one row per list and one column per item
+            and contains scores, larger = better.  Lists of names, or a dict of them, are best first and cut
+            off; a tuple inside a list is a tie, and a set is a list without an order.  Names are strings;
+            nested lists of numbers are scores.  A path, or several (a `pathlib.Path` each), is read by
+            :meth:`from_files`.
+        name : str
+            What errors call the data.
+
+        Raises
+        ------
+        InputTypeError
+            For anything else.
+        DataError
+            If a list is empty or names an item twice, or a score is infinite.
+
+        Examples
+        --------
+        >>> Rankings.of([["a", "b"], ["b", "c"]])
+        Rankings(2 lists, 3 items, 2 missing entries, absent = worst)
+        >>> Rankings.of([[0.9, 0.1, 0.5], [0.8, 0.2, 0.2]])
+        Rankings(2 lists, 3 items)
+        """
+        own = cls._held_by(data)
+        if own is not None:
+            return own
+        data = pandas_frame(data)
+        if isinstance(data, (np.ndarray, pd.DataFrame)):
+            return cls.from_scores(data)
+        if isinstance(data, Mapping):
+            return cls.from_lists(data)
+        if isinstance(data, os.PathLike):
+            return cls.from_files(data)
+        if isinstance(data, (list, tuple)):
+            if not data:
+                raise DataError("no list was given; at least one is needed")
+            if all(isinstance(row, os.PathLike) for row in data):
+                return cls.from_files(data)
+            if all(isinstance(row, (*ranking.GROUPS, np.ndarray)) for row in data):
+                loose = any(isinstance(row, (set, frozenset)) for row in data)
+                if loose or any(isinstance(entry, (str, tuple)) for row in data for entry in row):
+                    return cls.from_lists(data)
+                return cls.from_scores(data)
+        raise InputTypeError(
+            Param(name),
+            " must be Rankings, a result that has them, a matrix of scores (lists by items), or lists or "
+            f"sets of names, got {type(data).__name__}",
+        )
+
+    @classmethod
+    def _held_by(cls, data: Any) -> Rankings | None:
+        """`data` if they are rankings, or those that a result gives; None for anything else."""
+        if isinstance(data, cls):
+            return data
+        give: Callable[[], Rankings] | None = getattr(data, "_rankings", None)
+        return None if give is None or isinstance(data, type) else give()
 
     @cached_property
     def ranks(self) -> Floats:
@@ -81,6 +144,20 @@ class RankTable:
             return self.given_ranks
         return ranking.rank_scores(self._matrix, self.ties, random_state=self.random_state)
 
+    @cached_property
+    def sizes(self) -> Floats:
+        """N_i (m,): the universe; without one all p items, or those of the list if others are unknown."""
+        if self.universe is not None:
+            return self.universe
+        if self.absent == "unknown":
+            return np.asarray(self.n_items - self.missing.sum(axis=1), dtype=np.float64)
+        return np.full(self.n_lists, float(self.n_items))
+
+    @property
+    def depth(self) -> Integers:
+        """How many items each list has, (m,)."""
+        return np.asarray(self.n_items - self.missing.sum(axis=1))
+
     @property
     def n_lists(self) -> int:
         return int(self._matrix.shape[0])
@@ -88,14 +165,14 @@ class RankTable:
     @property
     def _total_weight(self) -> float:
         """Sum of the weights of the lists; the number of lists if all count the same."""
-        return float(self.n_lists if self.list_weights is None else self.list_weights.sum())
+        return float(self.n_lists if self.weights is None else self.weights.sum())
 
     @property
     def n_items(self) -> int:
         return int(self._matrix.shape[1])
 
     @property
-    def _universe(self) -> int:
+    def _largest_universe(self) -> int:
         """Number of items that could have been listed; unknown for normalized ranks, whose `sizes` are 1."""
         return max(self.n_items, int(self.sizes.max()))
 
@@ -104,7 +181,7 @@ class RankTable:
         matrix = self.given_ranks if self.given_ranks is not None else self.scores
         if matrix is None:
             raise DataError(
-                "a RankTable needs scores or ranks; build it with from_scores or from_ranks"
+                "Rankings need scores or ranks; build them with from_scores or from_ranks"
             )
         return matrix
 
@@ -120,22 +197,22 @@ class RankTable:
         return np.isnan(self._matrix)
 
     def _filled_ranks(self) -> Floats:
-        """Ranks (m, p) in which an absent item has rank N_i (``full=False``) or NaN."""
-        if self.full or not self.missing.any():
+        """Ranks (m, p) in which an absent item has rank N_i or NaN."""
+        if self.absent == "unknown" or not self.missing.any():
             return self.ranks
         return np.where(self.missing, self.sizes[:, np.newaxis], self.ranks)
 
     def normalized_ranks(self) -> Floats:
         """Ranks divided by the universe sizes, (m, p), in (0, 1], as ``rankMatrix`` of RobustRankAggreg.
 
-        An absent item has 1 if lists are cut off (``full=False``), and NaN if each is complete in itself.
+        An absent item has 1 if lists are cut off, and NaN if it is unknown to a list.
         """
         return self._normalized_columns(0, self.n_items).T
 
     def _normalized_columns(self, start: int, stop: int) -> Floats:
         """Normalized ranks of the items from `start` to `stop`, one row per item, contiguous."""
         columns = np.divide(self.ranks[:, start:stop].T, self.sizes, order="C")
-        if not self.full:
+        if self.absent == "worst":
             columns[np.isnan(columns)] = 1.0
         return columns
 
@@ -150,7 +227,7 @@ class RankTable:
         if (
             places is None
             or (2.0 * self.sizes != last).any()
-            or (absent and (self.full or last > 65535))
+            or (absent and (self.absent == "unknown" or last > 65535))
         ):
             columns = self._normalized_columns(start, stop)
             columns.sort(axis=1)
@@ -161,24 +238,24 @@ class RankTable:
         rows.sort(axis=1)
         return np.asarray(rows / last)
 
-    def reversed(self, lists: Sequence[str]) -> RankTable:
+    def reversed(self, lists: Sequence[str]) -> Rankings:
         """The same table with the scores of some lists reversed: the smallest becomes the best.
 
         Examples
         --------
-        >>> table = RankTable.from_scores([[1.0, 2.0], [3.0, 4.0]])
-        >>> table.reversed([table.list_names[1]]).ranks.tolist()
+        >>> table = Rankings.from_scores([[1.0, 2.0], [3.0, 4.0]])
+        >>> table.reversed([table.names[1]]).ranks.tolist()
         [[2.0, 1.0], [1.0, 2.0]]
         """
         for name in lists:
-            if name not in self.list_names:
-                raise UnknownNameError("list", name, self.list_names)
+            if name not in self.names:
+                raise UnknownNameError("list", name, self.names)
         if self.scores is None:
             raise DataError("only ranks of these lists are known; scores can be reversed")
-        sign = np.where(np.isin(self.list_names, list(lists)), -1.0, 1.0)
+        sign = np.where(np.isin(self.names, list(lists)), -1.0, 1.0)
         return replace(self, scores=self.scores * sign[:, np.newaxis])
 
-    def weighted(self, list_weights: Mapping[str, float] | Sequence[float] | None) -> RankTable:
+    def weighted(self, list_weights: Mapping[str, float] | Sequence[float] | None) -> Rankings:
         """The same lists with weights; a whole weight k counts as k copies of the list.
 
         Parameters
@@ -195,47 +272,88 @@ class RankTable:
 
         Examples
         --------
-        >>> table = RankTable.from_lists({"first": ["a", "b"], "second": ["b", "a"]})
-        >>> table.weighted({"first": 2, "second": 1}).list_weights
+        >>> table = Rankings.from_lists({"first": ["a", "b"], "second": ["b", "a"]})
+        >>> table.weighted({"first": 2, "second": 1}).weights
         array([2., 1.])
         """
         if list_weights is None:
-            return replace(self, list_weights=None)
-        weights = ranking.read_list_weights(list_weights, self.list_names)
+            return replace(self, weights=None)
+        weights = ranking.read_list_weights(list_weights, self.names)
         counts = weights > 0
         table = self if counts.all() else self._of_lists(counts)
         even = bool((weights[counts] == 1.0).all())
-        return replace(table, list_weights=None if even else weights[counts])
+        return replace(table, weights=None if even else weights[counts])
 
-    def _written_out(self) -> RankTable:
+    def _written_out(self) -> Rankings:
         """The table without weights, with a list of weight k repeated k times."""
-        if self.list_weights is None:
+        if self.weights is None:
             return self
-        rows = np.repeat(np.arange(self.n_lists), ranking.whole_weights(self.list_weights))
-        return replace(self._of_lists(rows), list_weights=None)
+        rows = np.repeat(np.arange(self.n_lists), ranking.whole_weights(self.weights))
+        return replace(self._of_lists(rows), weights=None)
 
-    def _of_lists(self, rows: NDArray[Any]) -> RankTable:
+    def _of_lists(self, rows: NDArray[Any]) -> Rankings:
         """Some of the lists, or some more than once, over the items that they hold."""
         held = ~self.missing[rows].all(axis=0)
         if not held.all():
             gone = int((~held).sum())
             remarks.warn(
                 f"{gone} item(s) are held by lists of weight 0 only and are omitted, for instance "
-                f"{self.names[int((~held).argmax())]!r}",
+                f"{self.items[int((~held).argmax())]!r}",
                 stacklevel=4,
             )
         # Ties that were broken at random stay as they fell.
         ranks = self.ranks if self.ties == "random" else self.given_ranks
         return replace(
             self,
-            names=tuple(name for name, stays in zip(self.names, held, strict=True) if stays),
-            list_names=tuple(np.array(self.list_names, dtype=object)[rows]),
+            items=tuple(item for item, stays in zip(self.items, held, strict=True) if stays),
+            names=tuple(np.array(self.names, dtype=object)[rows]),
             scores=None if self.scores is None else self.scores[rows][:, held],
             given_ranks=None if ranks is None else ranks[rows][:, held],
-            sizes=self.sizes[rows],
+            universe=None if self.universe is None and held.all() else self.sizes[rows],
         )
 
-    def _with_last_places(self) -> RankTable:
+    def _of_listed(self) -> Rankings:
+        """The rankings without items that no list has, which stay in the universe; refuses empty lists."""
+        empty, held = self.missing.all(axis=1), np.asarray(~self.missing.all(axis=0))
+        if empty.any():
+            raise DataError(
+                f"the list {self.names[int(empty.argmax())]!r} is empty", Remedy("leave it out")
+            )
+        if held.all():
+            return self
+        return replace(
+            self,
+            items=tuple(item for item, stays in zip(self.items, held, strict=True) if stays),
+            scores=None if self.scores is None else self.scores[:, held],
+            given_ranks=None if self.given_ranks is None else self.given_ranks[:, held],
+            universe=None if self.absent == "unknown" else self.sizes,
+        )
+
+    def top(self, k: int | float) -> Floats:
+        """Expected membership of each item in the best `k` of each list, shape (m, p).
+
+        1 for an item of which fewer than k others are at least as good, 0 for one that k others beat or that
+        the list does not have; items that tie at the edge share the places that are left, so a row sums to k,
+        or to the length of a shorter list.
+
+        Parameters
+        ----------
+        k : int or float
+            A count, or a share of the items (rounded up).
+
+        Examples
+        --------
+        >>> Rankings.of([[0.9, 0.5, 0.5, 0.1], [0.4, 0.3, 0.2, 0.1]]).top(2)
+        array([[1. , 0.5, 0.5, 0. ],
+               [1. , 1. , 0. , 0. ]])
+        """
+        k = validation.n_selected(k, self.n_items, "k")
+        keys = -self.ranks if self.scores is None else self.scores
+        keys = np.where(self.missing, -np.inf, keys)
+        support, shares = ranking.shares_of_top(keys, k)
+        return np.where(self.missing, 0.0, support if shares is None else shares)
+
+    def _with_last_places(self) -> Rankings:
         """The table for p-values: tied entries have their last place, as average ranks give too small
         p-values. Random tie breaks are kept, those by column are not."""
         if self.ties in ("max", "random"):
@@ -253,34 +371,32 @@ class RankTable:
         return replace(self, scores=None, given_ranks=last)
 
     def to_frame(self, values: Literal["ranks", "scores", "normalized"] = "ranks") -> pd.DataFrame:
-        """The table as a frame with one row per item and one column per list."""
+        """One row per item and one column per list."""
         validation.check_choice("values", values, ("ranks", "scores", "normalized"))
         if values == "scores":
             matrix = self.scores
         else:
             matrix = self.ranks if values == "ranks" else self.normalized_ranks()
         if matrix is None:
-            raise DataError("this RankTable contains ranks only; build it with ", SCORES)
+            raise DataError("these rankings are ranks only; build them with ", SCORES)
         return pd.DataFrame(
             matrix.T,
-            index=pd.Index(self.names, name="item"),
-            columns=pd.Index(self.list_names, name="list"),
+            index=pd.Index(self.items, name="item"),
+            columns=pd.Index(self.names, name="list"),
         )
 
     def __repr__(self) -> str:
         absent = int(self.missing.sum())
         gaps = ""
         if absent:
-            meaning = "unknown" if self.full else "worst"
-            gaps = f", {absent} missing entr{'y' if absent == 1 else 'ies'}, absent = {meaning}"
+            gaps = f", {absent} missing entr{'y' if absent == 1 else 'ies'}, absent = {self.absent}"
         lists = f"{self.n_lists} list{'' if self.n_lists == 1 else 's'}"
-        return f"RankTable({lists}, {self.n_items} items{gaps})"
+        return f"Rankings({lists}, {self.n_items} items{gaps})"
 
     @classmethod
-    def _from_checked_scores(cls, scores: Floats, names: tuple[str, ...]) -> RankTable:
+    def _from_checked_scores(cls, scores: Floats, items: tuple[str, ...]) -> Rankings:
         """Wrap a complete and valid score matrix without a look, in loops over thousands of small ones."""
-        m, p = scores.shape
-        return cls(names, ("",) * m, scores, np.full(m, float(p)), True, "average")
+        return cls(items, ("",) * len(scores), scores, absent="unknown")
 
     @classmethod
     def from_scores(
@@ -291,11 +407,10 @@ class RankTable:
         names: Sequence[str] | None = None,
         ties: ranking.Ties = "average",
         random_state: int | None = None,
-        full: bool = True,
-        absent: Absent = None,
+        absent: Absent = "unknown",
         universe: int | Sequence[int] | None = None,
-    ) -> RankTable:
-        """Build a table from a matrix of scores: one row per list, one column per item.
+    ) -> Rankings:
+        """Rankings from a matrix of scores: one row per list, one column per item.
 
         Parameters
         ----------
@@ -307,16 +422,14 @@ class RankTable:
             Item names for an array; ``x0, x1, …`` by default.
         ties, random_state
             See :func:`rank_scores`.
-        full : bool
-            A missing score is unknown (True, the default for scores) or worse than all others.
-        absent : {"worst", "unknown"}, optional
-            The same in words, which count instead of `full`.
+        absent : {"unknown", "worst"}
+            What a missing score is: unknown, or worse than all others.
         universe : int or one int per list, optional
-            Universe sizes for ``full=False``; the number of items by default.
+            How many items could have been listed, with ``absent="worst"``; the number of items by default.
 
         Examples
         --------
-        >>> RankTable.from_scores([[0.9, 0.1, 0.5], [0.8, 0.2, 0.2]]).ranks
+        >>> Rankings.from_scores([[0.9, 0.1, 0.5], [0.8, 0.2, 0.2]]).ranks
         array([[1. , 3. , 2. ],
                [1. , 2.5, 2.5]])
         """
@@ -335,9 +448,8 @@ class RankTable:
         matrix, item_names, list_names = ranking.read_values(scores, names, "scores")
         ranking.check_entries(matrix, item_names, list_names, "score")
         matrix = matrix if higher_is_better else -matrix
-        full = _is_full(full, absent)
-        sizes = ranking.universe_sizes(universe, full, np.isnan(matrix))
-        return cls(item_names, list_names, matrix, sizes, full, ties, random_state)
+        sizes = ranking.universe_sizes(universe, absent, *matrix.shape)
+        return cls(item_names, list_names, matrix, sizes, absent, ties, random_state)
 
     @classmethod
     def from_ranks(
@@ -345,11 +457,10 @@ class RankTable:
         ranks: Any,
         *,
         names: Sequence[str] | None = None,
-        full: bool = False,
-        absent: Absent = None,
+        absent: Absent = "worst",
         universe: int | Sequence[int] | None = None,
-    ) -> RankTable:
-        """Build a table from a matrix of ranks: one row per list, one column per item, 1 = best.
+    ) -> Rankings:
+        """Rankings from a matrix of ranks: one row per list, one column per item, 1 = best.
 
         Parameters
         ----------
@@ -357,36 +468,35 @@ class RankTable:
             Positive ranks, ties in any convention; NaN = not in the list.
         names, universe
             As in :meth:`from_scores`.
-        full : bool
-            False: lists are cut off, and an absent item is worse than all listed ones.  True: each
-            list is complete and has no information on an absent item.
-        absent : {"worst", "unknown"}, optional
-            The same in words, which count instead of `full`.
+        absent : {"worst", "unknown"}
+            "worst": lists are cut off, and an absent item is worse than all listed ones.  "unknown": each
+            list is complete in itself and has no information on an absent item.
 
         Examples
         --------
-        >>> RankTable.from_ranks([[1, 2, 3], [3, 1, 2]]).normalized_ranks()
+        >>> Rankings.from_ranks([[1, 2, 3], [3, 1, 2]]).normalized_ranks()
         array([[0.33333333, 0.66666667, 1.        ],
                [1.        , 0.33333333, 0.66666667]])
         """
         matrix, item_names, list_names = ranking.read_values(ranks, names, "ranks")
         ranking.check_entries(matrix, item_names, list_names, "rank")
-        full = _is_full(full, absent)
-        sizes = ranking.universe_sizes(universe, full, np.isnan(matrix))
-        ranking.check_rank_range(matrix, sizes, item_names, list_names)
-        return cls(item_names, list_names, None, sizes, full, given_ranks=matrix)
+        sizes = ranking.universe_sizes(universe, absent, *matrix.shape)
+        made = cls(item_names, list_names, None, sizes, absent, given_ranks=matrix)
+        ranking.check_rank_range(matrix, made.sizes, item_names, list_names)
+        return made
 
     @classmethod
     def from_normalized_ranks(
-        cls, normalized: Any, *, names: Sequence[str] | None = None, full: bool = True
-    ) -> RankTable:
+        cls, normalized: Any, *, names: Sequence[str] | None = None, absent: Absent = "unknown"
+    ) -> Rankings:
         """Lists given as normalized ranks, (n_lists, n_items): a transposed R ``rankMatrix``.
 
-        Entries in (0, 1], kept as `ranks`, are shares of a universe of size one; NaN = not in the list.
+        Entries in (0, 1], kept as `ranks`, are shares of a universe of size one; NaN = not in the list, which
+        is what `absent` says, as in :meth:`from_ranks`.
 
         Examples
         --------
-        >>> RankTable.from_normalized_ranks([[0.1, 0.2], [0.3, 1.0]]).n_items
+        >>> Rankings.from_normalized_ranks([[0.1, 0.2], [0.3, 1.0]]).n_items
         2
         """
         matrix, item_names, list_names = ranking.read_values(normalized, names, "normalized ranks")
@@ -398,18 +508,19 @@ class RankTable:
             raise DataError(
                 f"the normalized rank of {item_names[j]!r} in {list_names[i]!r} is ",
                 f"{matrix[i, j]:g}; it must be above 0 and at most 1",
-                Phrase("not_ranks", " (for ranks use RankTable.from_ranks)"),
+                Phrase("not_ranks", " (for ranks use Rankings.from_ranks)"),
             )
+        validation.check_choice("absent", absent, ABSENT)
         sizes = np.ones(matrix.shape[0])
-        return cls(item_names, list_names, None, sizes, full, given_ranks=matrix)
+        return cls(item_names, list_names, None, sizes, absent, given_ranks=matrix)
 
     @classmethod
-    def from_groups(cls, scores: Any, groups: Any, higher_is_better: bool = True) -> RankTable:
+    def from_groups(cls, scores: Any, groups: Any, higher_is_better: bool = True) -> Rankings:
         """Groups of members as items: each member has a score, and a group, such as guides their genes.
 
         All members are ranked together, and ranks are divided by their number; members of equal score
         have the last of the places that they share.  The k-th list holds the k-th best member of each
-        group; a group of fewer members is unknown to it (``full=True``).  Methods that take all ranks of
+        group; a group of fewer members is unknown to it.  Methods that take all ranks of
         an item together (Stuart, robust rank aggregation, mean, median or minimum rank) then judge
         groups.  For CRISPR screens see :func:`pyfsagg.screen`.
 
@@ -423,13 +534,13 @@ class RankTable:
 
         Returns
         -------
-        RankTable
+        Rankings
             One row per member of the largest group, one column per group in the order of first
             appearance.
 
         Examples
         --------
-        >>> RankTable.from_groups([3.0, 1.0, 2.0, 0.5], ["a", "b", "a", "b"]).ranks
+        >>> Rankings.from_groups([3.0, 1.0, 2.0, 0.5], ["a", "b", "a", "b"]).ranks
         array([[0.25, 0.75],
                [0.5 , 1.  ]])
         """
@@ -441,31 +552,30 @@ class RankTable:
         matrix = np.full((sizes.max(), len(names)), np.nan)
         matrix[within, position[order]] = places[order]
         lists = tuple(f"member {k + 1}" for k in range(len(matrix)))
-        return cls(names, lists, None, np.ones(len(matrix)), True, "max", given_ranks=matrix)
+        return cls(names, lists, None, np.ones(len(matrix)), "unknown", "max", given_ranks=matrix)
 
     @classmethod
     def from_lists(
         cls,
         lists: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]],
         universe: int | Sequence[int] | None = None,
-        full: bool = False,
         *,
-        absent: Absent = None,
+        absent: Absent = "worst",
         unranked: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]] = (),
-    ) -> RankTable:
-        """Build a table from lists of names, best first.
+    ) -> Rankings:
+        """Rankings from lists of names, best first.
 
         Parameters
         ----------
         lists : sequence of lists of names, or dict of list name to list of names
-            A tuple of names inside a list is a tie: its members share the average of their ranks.
+            A tuple of names inside a list is a tie: its members share the average of their ranks.  A set
+            of names has no order: all of its members are tied.
         universe : int or one int per list, optional
-            How many items could have been listed (N_i) when lists are cut off (``full=False``); by
-            default the number of different names.
-        full : bool
-            True: each list is complete in itself, and an absent item is unknown to it.
-        absent : {"worst", "unknown"}, optional
-            The same in words, which count instead of `full`: what an item is to a list without it.
+            How many items could have been listed (N_i) when lists are cut off; by default the number of
+            different names.
+        absent : {"worst", "unknown"}
+            What an item is to a list without it.  "worst": lists are cut off, and the item is worse than
+            all listed ones.  "unknown": each list is complete in itself.
         unranked : sequence of lists of names, or dict of list name to list of names
             Lists without an order, placed after the others: their names are tied, with the mean
             rank of the block.  Without names of their own they are ``unranked1, unranked2, …``.
@@ -479,7 +589,7 @@ class RankTable:
 
         Examples
         --------
-        >>> RankTable.from_lists([["a", "b"], ["b", "c"]], universe=10).to_frame("normalized")
+        >>> Rankings.from_lists([["a", "b"], ["b", "c"]], universe=10).to_frame("normalized")
         list  list1  list2
         item
         a       0.1    1.0
@@ -487,18 +597,16 @@ class RankTable:
         c       1.0    0.2
         """
         names, list_names, matrix = ranking.read_lists(lists, unranked)
-        full = _is_full(full, absent)
-        sizes = ranking.universe_sizes(universe, full, np.isnan(matrix))
-        return cls(names, list_names, None, sizes, full, given_ranks=matrix)
+        sizes = ranking.universe_sizes(universe, absent, *matrix.shape)
+        return cls(names, list_names, None, sizes, absent, given_ranks=matrix)
 
     @classmethod
     def from_files(
         cls,
         paths: _files.PathLike | Iterable[_files.PathLike],
         universe: int | Sequence[int] | None = None,
-        full: bool = False,
         *,
-        absent: Absent = None,
+        absent: Absent = "worst",
         format: _files.Format = "auto",
         ids: str | None = None,
         by: str | None = None,
@@ -510,14 +618,14 @@ class RankTable:
         ties: ranking.Ties = "average",
         random_state: int | None = None,
         unranked: _files.PathLike | Iterable[_files.PathLike] = (),
-    ) -> RankTable:
+    ) -> Rankings:
         """Read lists from files, which may be gzipped.
 
         Parameters
         ----------
         paths : path or paths
             ``"-"`` is standard input.  None are needed if there are unranked lists.
-        universe, full, absent
+        universe, absent
             See :meth:`from_lists`.
         format : {"auto", "lists", "columns", "lines", "matrix"}
             *lists*: one file per list, one name per line, best first.  *columns*: one table whose
@@ -560,7 +668,6 @@ class RankTable:
             Also for tables and lists whose order is no ranking; see `best_first`.
         """
         validation.check_choice("matrix", matrix, ("ranks", "scores"))
-        full = _is_full(full, absent)
         ranked, loose = _files.read_rank_files(
             paths,
             unranked,
@@ -573,14 +680,14 @@ class RankTable:
             best_first=best_first,
         )
         if isinstance(ranked, dict):
-            return cls.from_lists(ranked, universe, full, unranked=loose)
+            return cls.from_lists(ranked, universe, absent=absent, unranked=loose)
         if matrix == "ranks":
-            return cls.from_ranks(ranked, universe=universe, full=full)
+            return cls.from_ranks(ranked, universe=universe, absent=absent)
         return cls.from_scores(
             ranked,
             higher_is_better,
             ties=ties,
             random_state=random_state,
             universe=universe,
-            full=full,
+            absent=absent,
         )
