@@ -20,6 +20,7 @@ from _timing import print_table, skip, write_json
 
 import pyfsagg
 from pyfsagg import wam
+from pyfsagg.filters import information_selection
 from pyfsagg.stability_measures.measure import measure_stability
 
 DATASETS = ("golub", "nutt_2003_v1", "tomlins_2006", "madelon")
@@ -37,11 +38,13 @@ def measure(name: str, depths: list[int], m: int) -> list[dict[str, Any]]:
     data = pyfsagg.load_dataset(name)
     X, y = data.X, data.y
     full, full_seconds = run(X, y, "all", m)
-    order = pyfsagg.mrmr(X, y).order
+    order = information_selection(X, y, criterion="mrmr").order
     rows = []
     for depth in depths:
         short, seconds = run(X, y, depth, m)
-        assert (pyfsagg.mrmr(X, y, n_features=depth).order == order[:depth]).all()
+        assert (
+            information_selection(X, y, criterion="mrmr", n_features=depth).order == order[:depth]
+        ).all()
         row: dict[str, Any] = {"data": name, "n": len(X), "p": X.shape[1], "depth": depth}
         for k in TOPS:
             common = set(full.select(k)) & set(short.select(k))

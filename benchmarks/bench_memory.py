@@ -51,7 +51,7 @@ def consensus(n: int) -> None:
 def mrmr(n: int, weight: int) -> None:
     import pyfsagg
 
-    pyfsagg.mrmr(_numbers(n, 4), np.arange(n) % 2, sample_weight=np.full(n, weight))
+    pyfsagg.filters.mrmr(_numbers(n, 4), np.arange(n) % 2, sample_weight=np.full(n, weight))
 
 
 def heavy(n: int, weight: int) -> None:

@@ -24,7 +24,7 @@ from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.filters._base import Scorer
 from pyfsagg.filters.association import prepare_chi_squared
-from pyfsagg.filters.mrmr import prepare_mrmr
+from pyfsagg.filters.information import prepare_mrmr
 
 
 @njit(nogil=True)

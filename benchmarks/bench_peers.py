@@ -38,7 +38,7 @@ import pyfsagg
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.filters.entropy import prepare_entropy
-from pyfsagg.filters.mrmr import PREPARE
+from pyfsagg.filters.information import PREPARE
 
 Values = Callable[[], np.ndarray]
 

@@ -55,7 +55,7 @@ def work(cases: dict[str, Any]) -> None:
     """Print for each case the CPU seconds of one resample and a digest of the selected scores."""
     from pyfsagg._table.table import as_table
     from pyfsagg._table.target import check_target
-    from pyfsagg.filters.mrmr import prepare_mrmr
+    from pyfsagg.filters.information import prepare_mrmr
 
     found = {}
     for name, (n, p, depth) in cases.items():
@@ -90,7 +90,7 @@ def compare_praznik(
     """CPU seconds of both packages for the same draws of rows, and that both select the same."""
     from pyfsagg._table.table import as_table
     from pyfsagg._table.target import check_target
-    from pyfsagg.filters.mrmr import PREPARE
+    from pyfsagg.filters.information import PREPARE
 
     if shutil.which("Rscript") is None:
         skip("Rscript was not found")
@@ -223,7 +223,7 @@ def main() -> None:
     if options.praznik:
         rows = compare_praznik(cases)
     elif options.relatives:
-        from pyfsagg.filters.mrmr import PREPARE
+        from pyfsagg.filters.information import PREPARE
 
         some = {
             name: cases[name] for name in cases if name not in ("72 x 7129, all", "200 x 2000, all")

@@ -1,5 +1,6 @@
 from . import aggregation as aggregation
 from . import error_control as error_control
+from . import filters as filters
 from . import plotting as plotting
 from . import rank_order as rank_order
 from . import resampling as resampling
@@ -37,17 +38,6 @@ from .ensemble.selectors import WithinAggregationSelector as WithinAggregationSe
 from .evaluation import Evaluation as Evaluation
 from .evaluation import Protocol as Protocol
 from .evaluation import evaluate as evaluate
-from .filters import chi_squared as chi_squared
-from .filters import concordance as concordance
-from .filters import cox_score as cox_score
-from .filters import fit_criterion as fit_criterion
-from .filters import gain_ratio as gain_ratio
-from .filters import information_gain as information_gain
-from .filters import mrmr as mrmr
-from .filters import near_zero_variance as near_zero_variance
-from .filters import spearman as spearman
-from .filters import symmetric_uncertainty as symmetric_uncertainty
-from .filters import value_difference_metric as value_difference_metric
 from .listing import list_methods as list_methods
 from .out_of_core import rank_out_of_core as rank_out_of_core
 from .rank_order import RankOrderSelector as RankOrderSelector

@@ -78,7 +78,7 @@ def list_methods(kind: str | None = None) -> pd.DataFrame:
 _KINDS = {
     "filters": _Kind(
         "scores of features, for wam, bam and influence",
-        "pyfsagg.unsupervised._filters",  # adds the rankings without labels
+        "pyfsagg.filters.unlabelled",  # adds the rankings without labels
         "FILTERS",
         ("latex", "prepare", "output", "accepts_missing", "settle", "within"),
         lambda specs: {

@@ -291,7 +291,7 @@ class Task(Settings):
         its relatives begin with them, models have them beside the features: estimators as filters, those of
         :func:`pyfsagg.evaluate` and learners of a committee.  Other filters do not look at them.
     drop_near_zero_variance : bool
-        Leave near-constant features out first (see :func:`pyfsagg.near_zero_variance`); a group stays
+        Leave near-constant features out first (see :func:`pyfsagg.filters.near_zero_variance`); a group stays
         whole, unless all its columns are near-constant.
     feature_groups : mapping, str or path, optional
         Columns that are ranked and selected together, as one feature: the columns that encode one

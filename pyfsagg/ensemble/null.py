@@ -38,6 +38,7 @@ from pyfsagg.error_control.permutation import (
     standardised,
 )
 from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.filters import binding
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import Resamples, Rows
 from pyfsagg.resampling.plan import canonical_order, generator
@@ -244,9 +245,9 @@ class Nulls:
     def begun(self) -> Adjusters | None:
         """The columns that are always in, if a judge begins with them: what they tell is not noise."""
         always = self.single.target.always
-        sources = [item for item in self.run.items if scoring.filter_label(item) in self.sources]
+        sources = [item for item in self.run.items if binding.filter_label(item) in self.sources]
         return (
-            Adjusters(always) if always and any(map(scoring.begins_with_always, sources)) else None
+            Adjusters(always) if always and any(map(binding.begins_with_always, sources)) else None
         )
 
     @cached_property
@@ -291,7 +292,7 @@ class Nulls:
             replace(each, outputs={one: of for one, of in each.outputs.items() if one in chosen})
             for each in run.filters
         ]
-        items = [item for item in run.items if scoring.filter_label(item) in chosen]
+        items = [item for item in run.items if binding.filter_label(item) in chosen]
         return replace(run, items=items, filters=[each for each in filters if each.outputs])
 
     @property
@@ -685,7 +686,7 @@ def settle_normalization(wish: str, run: Run, filters: Sequence[Any]) -> str:
         )
     if wish != "auto":
         return wish
-    table, counted = run.table, any(map(scoring.counts_levels, filters))
+    table, counted = run.table, any(map(binding.counts_levels, filters))
     if reason or not counted or not isinstance(table, Table):
         return "per_resample"
     # Columns differ in kind: levels and numbers, or different numbers of levels.

@@ -20,7 +20,7 @@ from pyfsagg._table.table import AnyTable, ConvertedTable, Table, Weights, as_ta
 from pyfsagg._table.target import Target, read_target
 from pyfsagg.ensemble import core, scoring
 from pyfsagg.exceptions import InputTypeError, ParameterError
-from pyfsagg.filters import _base, plain
+from pyfsagg.filters import _base, binding, plain
 from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples, Rows, draw_resamples
 from pyfsagg.resampling.plan import read_plan, with_data
 from pyfsagg.stability_measures.adequacy import adequacy
@@ -175,7 +175,7 @@ class Run:
     @property
     def labels(self) -> list[str]:
         """The names of the filters, by which their scores are found."""
-        return list(map(scoring.filter_label, self.items))
+        return list(map(binding.filter_label, self.items))
 
     @property
     def specs(self) -> dict[str, _base.FilterSpec]:
@@ -208,7 +208,7 @@ class Run:
 
     def bind(self, target: Target) -> list[_base.BoundFilter]:
         """The filters with another target."""
-        return scoring.bind_filters(
+        return binding.bind_filters(
             self.items, self.params, self.table, target, self.seed, self.groups
         )
 
@@ -259,7 +259,7 @@ def set_up_run(
     if isinstance(filters, str):
         filters = scoring.usual_filters(table, target, groups)
     params = scoring.settle_parameters(filters, filter_params, table.n_features, largest, groups)
-    bound = scoring.bind_filters(filters, params, table, target, seed, groups)
+    bound = binding.bind_filters(filters, params, table, target, seed, groups)
     names = table.feature_names if groups is None else groups.names
     kept = set(names)
     precision = number if isinstance(number, Precision) else None
@@ -288,7 +288,7 @@ def set_up_run(
             Remedy("use a plan that draws rows, for instance 'bootstrap' or 'subsample'"),
         )
     parameters = {
-        "filters": list(map(scoring.filter_label, filters)),
+        "filters": list(map(binding.filter_label, filters)),
         "filter_params": params,
         "n_resamples": len(resamples),
         "resampling": resamples.plan,
@@ -302,7 +302,7 @@ def set_up_run(
     }
     if groups is not None:
         parameters["group_scores"] = {
-            scoring.filter_label(item): groups.how(scoring.counts_levels(item)) for item in filters
+            binding.filter_label(item): groups.how(binding.counts_levels(item)) for item in filters
         }
     return Run(
         table=table,
@@ -330,7 +330,7 @@ def set_up_run(
         },
         identity={
             **parameters,
-            "functions": [scoring.function_of(item) for item in filters],
+            "functions": [binding.function_of(item) for item in filters],
             "precision": None if precision is None else precision.record(),
             "groups": None if groups is None else groups.record(),
             "weights": resamples.weights,

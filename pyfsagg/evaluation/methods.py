@@ -16,10 +16,10 @@ from pyfsagg._table.target import Target
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.ensemble import EnsembleResult, core, null, scoring
 from pyfsagg.ensemble.run import set_up_run
-from pyfsagg.ensemble.scoring import filter_label
 from pyfsagg.evaluation.cells import Rows, take_rows
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
-from pyfsagg.filters import _base, model
+from pyfsagg.filters import _base, binding, model
+from pyfsagg.filters.binding import filter_label
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import Bootstrap, Plan
 from pyfsagg.resampling.plan import read_plan
@@ -156,7 +156,7 @@ class EnsembleMethod:
 
     def functions(self) -> list[Any]:
         """What computes, behind the names."""
-        return [*(scoring.function_of(item) for item in self.filters), self.recipe.spec.compute]
+        return [*(binding.function_of(item) for item in self.filters), self.recipe.spec.compute]
 
     def record(self) -> dict[str, Any]:
         options = {
@@ -183,7 +183,7 @@ class SingleFilter:
     is_function: bool = False
 
     def functions(self) -> list[Any]:
-        return [self.item if self.is_function else scoring.function_of(self.item)]
+        return [self.item if self.is_function else binding.function_of(self.item)]
 
     def record(self) -> dict[str, Any]:
         if self.is_function:
@@ -342,7 +342,7 @@ def rank_methods(
         if method.is_function:
             item = _as_filter(label, model.with_columns(item, table.feature_names))
         own = {filter_label(item): dict(method.params)} if method.params else {}
-        (bound,) = scoring.bind_filters([item], own, table, target, seed, groups)
+        (bound,) = binding.bind_filters([item], own, table, target, seed, groups)
         try:
             (matrix,) = bound.scores(weights, target.codes[np.newaxis, :]).values()
         except PyfsaggError:

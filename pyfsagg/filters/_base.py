@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers
 from pyfsagg._base.registry import Registry, Spec
@@ -22,8 +22,8 @@ from pyfsagg._message import NAN, Got, Param, Remedy
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.groups import GroupedColumns
 from pyfsagg._table.sparse import SparseTable
-from pyfsagg._table.table import AnyTable, Table, Weights, as_table, full_weights
-from pyfsagg._table.target import IN_A_RUN, Target, check_target
+from pyfsagg._table.table import AnyTable, Table, Weights
+from pyfsagg._table.target import Target
 from pyfsagg.discretization import SortedColumns
 from pyfsagg.exceptions import DataError, ParameterError
 
@@ -159,25 +159,6 @@ class KernelScorer:
 
 def _with_named_kernel(home: str, name: str, *arguments: Any) -> KernelScorer:
     return KernelScorer(getattr(import_module(home), name), *arguments)
-
-
-def score_features(
-    prepare: Callable[..., Scorer],
-    output: str,
-    X: Any,
-    y: Any,
-    sample_weight: ArrayLike | None,
-    reading: Mapping[str, Any],
-    task: str = "classification",
-    **parameters: Any,
-) -> Floats:
-    """Scores (n_features,) of one table, which is read with the options `reading`."""
-    table = as_table(X, **reading)
-    target = check_target(y, table.n_samples, task=task, instead=IN_A_RUN)
-    scorer = prepare(table, target, **parameters)
-    weights = full_weights(table.n_samples, sample_weight)
-    scores: Floats = scorer(weights, target.codes[np.newaxis, :])[output][0]
-    return scores
 
 
 def always(_parameters: Mapping[str, Any]) -> bool:

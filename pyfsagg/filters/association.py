@@ -1,14 +1,11 @@
 """Association of a feature with the class: chi-squared, Spearman, value difference, fit, CAR scores."""
 
-from collections.abc import Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.validation import check_choice, check_integer
+from pyfsagg._base.validation import check_integer
 from pyfsagg._kernels import Codes, class_tables
 from pyfsagg._kernels.ranks import correlation_mrmr, pearson_block, spearman_numeric_block
 from pyfsagg._table.columns import Kind
@@ -61,7 +58,13 @@ def _mrmr(
 
 
 def prepare_correlation(table: Table, target: Target) -> _base.Scorer:
-    """Bind |r| with a numeric target, and F of the regressions, to `table`; partial ones with adjusters."""
+    """Bind |r| with a numeric target, and F of the regressions, to `table`; partial ones with adjusters.
+
+    Notes
+    -----
+    Features are numeric, integer, boolean, or nominal with at most two levels, without missing values. A
+    constant feature has 0. For survival the target is the martingale residuals.
+    """
     outputs = ("pearson", "f_statistic")
     _base.require_ordered_complete(table, *outputs)
     values = _base.within_range(table.values)
@@ -74,7 +77,13 @@ def prepare_correlation(table: Table, target: Target) -> _base.Scorer:
 def prepare_correlation_mrmr(
     table: Table, target: Target, *, n_features: int | str | None = "auto"
 ) -> KernelScorer:
-    """Bind mRMR by correlation to `table`; `n_features` as in :func:`pyfsagg.mrmr`."""
+    """Bind mRMR by correlation to `table`.
+
+    Parameters
+    ----------
+    n_features : int, "auto" or "all", optional
+        The depth, as in :func:`pyfsagg.filters.mrmr`.
+    """
     joined, given = target.always_first(table)
     _base.require_ordered_complete(joined, "mrmr_correlation")
     depth = _base.read_depth(n_features, table.n_features)
@@ -122,70 +131,25 @@ _OUTPUTS = {"chi2": "chi_squared", "cramers_v": "cramers_v"}
 
 
 def prepare_chi_squared(table: AnyTable, target: Target, *, bins: int = 10) -> _base.Scorer:
-    """Bind chi-squared to `table`; parameters as in :func:`chi_squared`."""
-    check_integer("bins", bins, low=2, high=_base.MOST_BINS)
-    binned = _base.is_kind(table, Kind.NUMERIC, Kind.INTEGER)
-    return _base.table_scorer(
-        table, class_tables.CHI_SQUARED, tuple(_OUTPUTS.values()), target.n_classes, binned, bins
-    )
-
-
-def chi_squared(
-    X: Any,
-    y: ArrayLike | Any,
-    *,
-    bins: int = 10,
-    statistic: str = "chi2",
-    nominal: Sequence[str | int] | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> Floats:
-    """Score features by the chi-squared statistic of their table with the class.
+    """Bind chi-squared and Cramér's V to `table`.
 
     Parameters
     ----------
-    X : array, data frame, Table or SciPy sparse matrix, shape (n_samples, n_features)
-    y : array-like, shape (n_samples,)
-        Class labels.
     bins : int
         Numeric and integer columns are cut into this many bins of equal width between the
         smallest and the largest value among the rows of positive weight, by the rule of
         :func:`~pyfsagg.discretization.discretize`: cuts at min + k·(max − min)/bins, and a value
-        that equals a cut belongs to the bin below it.  Boolean and nominal columns are taken as
-        they are.  A missing value is a level of its own.
-    statistic : {"chi2", "cramers_v"}
-        Pearson's statistic Σ (observed − expected)² / expected over the levels and classes that
-        occur, or Cramér's V, √(χ² / (n·(min(levels, classes) − 1))), in [0, 1].
-    nominal : sequence of str or int, optional
-        Columns to be taken as nominal whatever their type.
-    sample_weight : array-like of int, shape (n_samples,), optional
-        How often each row counts; the result is that of the table with its rows so repeated.
+        that equals a cut belongs to the bin below it.
 
-    Returns
-    -------
-    ndarray of float64, shape (n_features,)
-        Larger is more important.  0 for a constant feature, and for a resample with one class.
-
-    See Also
-    --------
-    information_gain : an entropy, with cuts that depend on the class.
-    value_difference_metric : for two classes.
-
-    References
-    ----------
-    Thesis 3.4.3 (statistic), 4.1 (bins of fixed width).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0.0, 1.0], [0.1, 2.0], [0.9, 1.0], [1.0, 2.0]])
-    >>> chi_squared(X, [0, 0, 1, 1], bins=2).tolist()
-    [4.0, 0.0]
+    Notes
+    -----
+    Boolean and nominal columns are taken as they are, and a missing value is a level of its own. The
+    sum runs over the levels and classes that occur.  A constant feature, and rows of one class, give 0.
     """
-    check_choice("statistic", statistic, _OUTPUTS)
-    reading = {"nominal": nominal, "sparse": True}
-    output = _OUTPUTS[statistic]
-    return _base.score_features(
-        prepare_chi_squared, output, X, y, sample_weight, reading, bins=bins
+    check_integer("bins", bins, low=2, high=_base.MOST_BINS)
+    binned = _base.is_kind(table, Kind.NUMERIC, Kind.INTEGER)
+    return _base.table_scorer(
+        table, class_tables.CHI_SQUARED, tuple(_OUTPUTS.values()), target.n_classes, binned, bins
     )
 
 
@@ -218,7 +182,13 @@ _base.FILTERS.add(
 
 
 def prepare_spearman(table: Table, target: Target) -> _base.Scorer:
-    """Bind :func:`spearman` to `table`; the partial rank correlation with adjusters."""
+    """Bind |rho| to `table`; the partial rank correlation with adjusters.
+
+    Notes
+    -----
+    Features are numeric, integer, boolean, or nominal with at most two levels.  Rows with a missing
+    value of a feature are omitted for that feature.  0 where the feature or the target is constant.
+    """
     if target.kind == "classes":
         _base.require_two_classes(target, "the filter 'spearman' is")
         _base.require_order(table, "'spearman'", "value_difference_metric")
@@ -240,7 +210,19 @@ def prepare_spearman(table: Table, target: Target) -> _base.Scorer:
 def prepare_value_difference_metric(
     table: AnyTable, target: Target, *, bins: int | None = None
 ) -> _base.Scorer:
-    """Bind :func:`value_difference_metric` to `table`."""
+    """Bind the value difference metric to `table`.
+
+    Parameters
+    ----------
+    bins : int, optional
+        Cut numeric and integer columns into this many bins of equal width (by the rule of
+        :func:`~pyfsagg.discretization.discretize`).  By default the sum runs over the distinct values,
+        which gives 1 to every feature without ties.
+
+    Notes
+    -----
+    A missing value is a value of its own.  0 where the feature is constant or a class is absent.
+    """
     _base.require_two_classes(target, "the filter 'value_difference_metric' is")
     if bins is None:
         binned, bins = np.zeros(table.n_features, dtype=np.bool_), 2
@@ -252,7 +234,20 @@ def prepare_value_difference_metric(
 
 
 def prepare_fit_criterion(table: Table, target: Target) -> KernelScorer:
-    """Bind :func:`fit_criterion` to `table`."""
+    """Bind the fit criterion to `table`.
+
+    Notes
+    -----
+    A row is assigned to the class l with the smaller ``|x − mean_l| / var_l`` (a tie goes to the
+    first class); the score is the share of rows that are assigned to their own class.  Means and
+    variances are those of the known values; a missing value is not assigned and counts as wrong.  0
+    where the feature is constant or a class is absent.
+
+    The variance is that of the class's own distribution (divisor n).  The printed formula divides
+    by it, which is undefined for a class without spread.  Here such a class takes the rows exactly at
+    its mean and no others; a row for which the ratios of both classes are 0/0 or both are x/0 is
+    not assigned.
+    """
     _base.require_two_classes(target, "the filter 'fit_criterion' is")
     _base.require_order(table, "'fit_criterion'", "value_difference_metric")
     levels = _base.scaled_levels(table)
@@ -260,121 +255,6 @@ def prepare_fit_criterion(table: Table, target: Target) -> KernelScorer:
     return KernelScorer(
         class_tables.fit_criterion_block, arguments, ("fit_criterion",), table.n_features
     )
-
-
-def spearman(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = None) -> Floats:
-    """Score features by the absolute rank correlation with the class.
-
-    Parameters
-    ----------
-    X : array, data frame or Table, shape (n_samples, n_features)
-        Numeric, integer, boolean, or nominal with at most two levels.  Rows with a missing value of
-        a feature are omitted for that feature.
-    y : array-like, shape (n_samples,)
-        Labels of two classes, taken as 0 and 1.
-    sample_weight : array-like of int, shape (n_samples,), optional
-        How often each row counts; the result is that of the table with its rows so repeated.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_features,)
-        ``|rho|`` in [0, 1], with average ranks for ties; 0 where the feature or the class is constant.
-
-    References
-    ----------
-    fpcps paper, section 4.3 (SP).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> spearman(np.array([[1, 1], [2, 1], [8, 2], [9, 1]]), ["a", "a", "b", "b"]).round(4).tolist()
-    [0.8944, 0.5774]
-    """
-    return _base.score_features(prepare_spearman, "spearman", X, y, sample_weight, {})
-
-
-def value_difference_metric(
-    X: Any,
-    y: ArrayLike | Any,
-    *,
-    bins: int | None = None,
-    nominal: Sequence[str | int] | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> Floats:
-    """Score features by ``½ Σ |p(value | class 1) − p(value | class 0)|``.
-
-    Parameters
-    ----------
-    X : array, data frame, Table or SciPy sparse matrix, shape (n_samples, n_features)
-        A missing value is a value of its own.
-    y : array-like, shape (n_samples,)
-        Labels of two classes.
-    bins : int, optional
-        Cut numeric and integer columns into this many bins of equal width (by the rule of
-        :func:`~pyfsagg.discretization.discretize`).  By default the sum runs over the
-        distinct values, which gives 1 to every feature without ties.
-    nominal, sample_weight
-        As in :func:`chi_squared`.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_features,)
-        In [0, 1], larger is more important; 0 where the feature is constant or a class is absent.
-
-    References
-    ----------
-    fpcps paper, section 4.3 (VDM).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[0, 5], [0, 5], [1, 5], [1, 6]])
-    >>> value_difference_metric(X, [0, 0, 1, 1]).tolist()
-    [1.0, 0.5]
-    """
-    reading = {"nominal": nominal, "sparse": True}
-    prepare, output = prepare_value_difference_metric, "value_difference_metric"
-    return _base.score_features(prepare, output, X, y, sample_weight, reading, bins=bins)
-
-
-def fit_criterion(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = None) -> Floats:
-    """Score features by the share of rows that are nearer, in variances, to their own class.
-
-    A row is assigned to the class l with the smaller ``|x − mean_l| / var_l`` (a tie goes to the
-    first class); the score is the share of rows that are assigned to their own class.
-
-    Parameters
-    ----------
-    X, y, sample_weight
-        As in :func:`spearman`, but means and variances are those of the known values; a missing
-        value is not assigned and counts as wrong.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_features,)
-        In [0, 1], larger is more important.  0 where the feature is constant or a class is absent.
-
-    Notes
-    -----
-    The variance is that of the class's own distribution (divisor n).  The printed formula divides
-    by it, which is undefined for a class without spread.  Here such a class takes the rows exactly at
-    its mean and no others; a row for which the ratios of both classes are 0/0 or both are x/0 is
-    not assigned.
-
-    References
-    ----------
-    fpcps paper, section 4.3 (FC).
-
-    Examples
-    --------
-    Class means 1 and 7, variances 1 and 9: the value 4 is nearer to class 1 (1/3 against 3).
-
-    >>> import numpy as np
-    >>> X = np.array([[0, 1], [2, 2], [4, 1], [10, 2]])
-    >>> fit_criterion(X, [0, 0, 1, 1]).tolist()
-    [0.5, 0.5]
-    """
-    return _base.score_features(prepare_fit_criterion, "fit_criterion", X, y, sample_weight, {})
 
 
 _base.FILTERS.add(

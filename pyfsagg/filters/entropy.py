@@ -1,11 +1,10 @@
 """Information gain, gain ratio and symmetric uncertainty, with discretisation in every resample."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from pyfsagg._base.arithmetic import Floats, Integers
 from pyfsagg._base.validation import check_choice, check_integer
@@ -85,7 +84,23 @@ def prepare_entropy(
     discretization: str = "mdl",
     bins: int = 10,
 ) -> _base.Scorer:
-    """Bind the entropy filters to a table."""
+    """Bind the entropy filters to a table.
+
+    Parameters
+    ----------
+    mdl : {"textbook", "fselectorrcpp"}
+        Reading of the MDL criterion, see :func:`pyfsagg.discretization.discretize`.  The second one
+        also cuts boolean features like numbers.
+    discretization : {"mdl", "equal_width", "equal_frequency"}
+        How numeric and integer features are cut: by the classes (Fayyad and Irani), or into `bins` bins.
+    bins : int
+        Number of bins of the two other discretizations.
+
+    Notes
+    -----
+    Nominal and boolean features are taken as they are.  Missing values are a level of their own, in a
+    numeric feature only if it is split.  A feature that is constant or not split has 0.
+    """
     parity = check_choice("mdl", mdl, MDL_READINGS) == "fselectorrcpp"
     discretization = check_choice("discretization", discretization, METHODS)
     bins = check_integer("bins", bins, low=2, high=2**15)
@@ -105,131 +120,6 @@ def prepare_entropy(
     dense = (ordered, rising, others, *how)
     together = TOGETHER if table.n_samples <= _base.FEW_ROWS else 1
     return _base.KernelScorer(_dense_entropy, dense, SCORES, table.n_features, together=together)
-
-
-def information_gain(
-    X: Any,
-    y: ArrayLike | Any,
-    *,
-    mdl: str = "textbook",
-    nominal: Sequence[str | int] | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> Floats:
-    """Information gain H(Y) + H(X) - H(X, Y) of each feature, in nats.
-
-    Numeric and integer features are cut by MDL first; nominal and boolean ones are taken as they
-    are.  Missing values are a level of their own, in a numeric feature only if it is split.
-
-    Parameters
-    ----------
-    X : array, data frame or SciPy sparse matrix of shape (n_samples, n_features)
-    y : array of shape (n_samples,)
-        Class labels.
-    mdl : {"textbook", "fselectorrcpp"}
-        Reading of the MDL criterion, see :func:`pyfsagg.discretize`.  The second one
-        also cuts boolean features like numbers.
-    nominal : sequence of names or positions, optional
-        Columns to be taken as nominal whatever their type.
-    sample_weight : array of shape (n_samples,), optional
-        How often each row counts (whole numbers).
-
-    Returns
-    -------
-    ndarray of float64, shape (n_features,)
-        From 0 to H(Y); larger = more important.  A feature that is constant or not split has 0.
-
-    See Also
-    --------
-    gain_ratio, symmetric_uncertainty : the same, divided by entropies.
-    discretize : the cuts alone.
-
-    References
-    ----------
-    U. M. Fayyad and K. B. Irani (1993), Multi-interval discretization of continuous-valued
-    attributes for classification learning, IJCAI 93, 1022-1027.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[1.0, 5], [2, 5], [3, 5], [10, 5], [11, 5], [12, 5]])
-    >>> information_gain(X, ["a", "a", "a", "b", "b", "b"]).round(4)
-    array([0.6931, 0.    ])
-    """
-    return _scores("information_gain", X, y, mdl, nominal, sample_weight)
-
-
-def gain_ratio(
-    X: Any,
-    y: ArrayLike | Any,
-    *,
-    mdl: str = "textbook",
-    nominal: Sequence[str | int] | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> Floats:
-    """Gain ratio of each feature: information gain divided by H(X).
-
-    Parameters, missing values and errors are those of :func:`information_gain`.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_features,)
-        From 0 to 1; larger = more important.  A feature that is constant or not split has 0.
-
-    References
-    ----------
-    J. R. Quinlan (1986), Induction of decision trees, Machine Learning 1, 81-106.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> X = pd.DataFrame({"colour": list("rrggbb"), "flag": [True] * 3 + [False] * 3})
-    >>> gain_ratio(X, ["a", "a", "a", "b", "b", "b"]).round(4)
-    array([0.4206, 1.    ])
-    """
-    return _scores("gain_ratio", X, y, mdl, nominal, sample_weight)
-
-
-def symmetric_uncertainty(
-    X: Any,
-    y: ArrayLike | Any,
-    *,
-    mdl: str = "textbook",
-    nominal: Sequence[str | int] | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> Floats:
-    """Symmetric uncertainty of each feature: twice the information gain over H(X) + H(Y).
-
-    Parameters, missing values and errors are those of :func:`information_gain`.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_features,)
-        From 0 to 1; larger = more important.  A feature that is constant or not split has 0.
-
-    References
-    ----------
-    W. H. Press et al. (1988), Numerical Recipes in C, section 14.4.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> X = pd.DataFrame({"colour": list("rrggbb"), "flag": [True] * 3 + [False] * 3})
-    >>> symmetric_uncertainty(X, ["a", "a", "a", "b", "b", "b"]).round(4)
-    array([0.5158, 1.    ])
-    """
-    return _scores("symmetric_uncertainty", X, y, mdl, nominal, sample_weight)
-
-
-def _scores(
-    output: str,
-    X: Any,
-    y: ArrayLike | Any,
-    mdl: str,
-    nominal: Sequence[str | int] | None,
-    sample_weight: ArrayLike | None,
-) -> Floats:
-    reading = {"nominal": nominal, "min_features": 1, "sparse": True}
-    return _base.score_features(prepare_entropy, output, X, y, sample_weight, reading, mdl=mdl)
 
 
 def _width_bins(parameters: Mapping[str, Any]) -> int:

@@ -26,7 +26,12 @@ _NORMAL = 1.4826
 
 
 def prepare_group_tests(table: Table, target: Target) -> _base.Scorer:
-    """Bind F, H, |t| of Welch and the AUC to `table`; F and |t| of linear models with adjusters."""
+    """Bind F, H, |t| of Welch and the AUC to `table`; F and |t| of linear models with adjusters.
+
+    Notes
+    -----
+    Features are numeric, integer, boolean, or nominal with at most two levels.
+    """
     _base.require_order(table, ", ".join(map(repr, _OF_CLASSES)), "information_gain")
     if target.adjusters is not None:
         statistic, values = partial(with_classes, n_classes=target.n_classes), table.values

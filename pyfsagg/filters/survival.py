@@ -66,7 +66,20 @@ def _concordances(
 
 
 def prepare_cox_score(table: Table, target: Target, *, ties: str = "efron") -> _base.Scorer:
-    """Bind :func:`cox_score` to `table`; in a model that holds the adjusters, if there are any."""
+    """Bind Cox's score test to `table`; in a model that holds the adjusters, if there are any.
+
+    Parameters
+    ----------
+    ties : {"efron", "breslow"}
+        Treatment of events at the same time.  With rows that count several times
+        there are always such events.
+
+    Notes
+    -----
+    Features are numeric, integer, boolean, or nominal with at most two levels, without missing values.
+    The statistic, with one degree of freedom, is as large for either direction, and 0 for a feature
+    that is constant among those at risk.  Ties by Efron (1977), J. American Statistical Association 72(359).
+    """
     check_choice("ties", ties, TIES)
     _base.require_ordered_complete(table, "cox_score")
     values = _base.within_range(table.values)
@@ -79,93 +92,20 @@ def prepare_cox_score(table: Table, target: Target, *, ties: str = "efron") -> _
 
 
 def prepare_concordance(table: Table, target: Target) -> _base.KernelScorer:
-    """Bind :func:`concordance` to `table`."""
+    """Bind Harrell's concordance to `table`.
+
+    Notes
+    -----
+    The share of pairs that the feature orders correctly, in the better of the two directions.  A pair is
+    comparable if the earlier of its rows has an event; a row censored at the time of an event counts as
+    later.  Pairs with equal values of the feature count half, two events at the same time not at all.
+    Features are numeric, integer, boolean, or nominal with at most two levels, without missing values.
+    """
     _base.require_ordered_complete(table, "concordance")
     times, levels = _latest_first(_survival(target)), _base.ordered_levels(table)
     arguments = (np.asfortranarray(levels.codes[times[0]]), np.diff(levels.start), times)
     outputs, p = ("concordance",), table.n_features
     return _base.KernelScorer(_concordances, arguments, outputs, p, together=pairs.TOGETHER)
-
-
-def cox_score(
-    X: Any, y: Any, *, ties: str = "efron", sample_weight: ArrayLike | None = None
-) -> Floats:
-    """Score features by the score test of a Cox model with this feature alone.
-
-    Parameters
-    ----------
-    X : array, data frame or Table, shape (n_samples, n_features)
-        Numeric, integer, boolean, or nominal with at most two levels; no missing values.
-    y : two columns, or a structured array
-        Times, 0 or more, then events: 1 or True where the event was seen, 0 where the row is censored.
-        A data frame or array with two columns, or a structured array with one boolean and one numeric
-        field, such as scikit-survival's ``Surv``.
-    ties : {"efron", "breslow"}
-        Treatment of events at the same time.  With rows that count several times
-        there are always such events.
-    sample_weight : array-like of int, shape (n_samples,), optional
-        How often each row counts; the result is that of the table with its rows so repeated.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_features,)
-        The chi-squared statistic (one degree of freedom, at least 0), larger = more important in either
-        direction; 0 for a feature that is constant among those at risk.
-
-    See Also
-    --------
-    concordance : rank agreement instead of a regression.
-    martingale_residuals : the target that filters of a numeric target use.
-
-    References
-    ----------
-    Cox (1972), J. Royal Statistical Society B 34(2); Efron (1977), J. American Statistical Association
-    72(359), for ties.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[1, 5], [2, 4], [3, 1], [4, 2], [5, 3]])
-    >>> time, event = [2, 4, 5, 7, 9], [1, 1, 0, 1, 1]
-    >>> cox_score(X, np.column_stack([time, event])).round(2).tolist()
-    [4.57, 2.57]
-    """
-    return _base.score_features(
-        prepare_cox_score, "cox_score", X, y, sample_weight, {}, task="survival", ties=ties
-    )
-
-
-def concordance(X: Any, y: Any, *, sample_weight: ArrayLike | None = None) -> Floats:
-    """Score features by Harrell's concordance index with survival.
-
-    Parameters
-    ----------
-    X, y, sample_weight
-        As in :func:`cox_score`.
-
-    Returns
-    -------
-    ndarray of float64, shape (n_features,)
-        The share of pairs that the feature orders correctly, in the better of the two directions: from 0.5
-        (no relation) to 1.  A pair is comparable if the earlier of its rows has an event; a row censored
-        at the time of an event counts as later.  Pairs with equal values of the feature count half, two
-        events at the same time not at all.
-
-    References
-    ----------
-    Harrell, Califf, Pryor, Lee and Rosati (1982), J. American Medical Association 247(18).
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[1, 5], [2, 4], [3, 1], [4, 2], [5, 3]])
-    >>> time, event = [2, 4, 5, 7, 9], [1, 1, 0, 1, 1]
-    >>> concordance(X, np.column_stack([time, event])).tolist()
-    [1.0, 0.875]
-    """
-    return _base.score_features(
-        prepare_concordance, "concordance", X, y, sample_weight, {}, task="survival"
-    )
 
 
 def count_comparable_pairs(survival: Survival, values: Floats) -> tuple[float, float, float]:

@@ -104,7 +104,8 @@ CALLS: dict[str, Called] = {
     "load_dataset": Called("load_dataset", "datasets", value="dataset_of({})"),
     "read_feature_table": Called("read_table", "datasets"),
     # levels and columns
-    **_calls("", "filters", "discretize", "near_zero_variance"),
+    **_calls("", "filters", "discretize"),
+    **_calls("filters", "filters", "near_zero_variance"),
     "martingale_residuals": Called("filters.martingale_residuals", "filters", kinds={"y": "target"}),
     # orders of the features within samples
     **_calls(

@@ -19,7 +19,6 @@ from numpy.typing import ArrayLike
 import pyfsagg
 from pyfsagg._base.settings import Settings, Task
 from pyfsagg._run.execution import Checks, Execution, end_workers
-from pyfsagg._table.sparse import SparseTable
 from pyfsagg.aggregation._base import AGGREGATORS, AggregatedValues, AggregatorSpec
 from pyfsagg.aggregation.about_lists import advise
 from pyfsagg.committees import Committee, LearnerSelection
@@ -29,7 +28,7 @@ from pyfsagg.ensemble.run import flat_names, gather_settings
 from pyfsagg.exceptions import DataError, PyfsaggError, PyfsaggWarning, UnknownNameError
 from pyfsagg.filters import information_selection
 from pyfsagg.filters._base import FILTERS
-from pyfsagg.filters.mrmr import PREPARE
+from pyfsagg.filters.information import PREPARE
 from pyfsagg.for_r import _given as given
 from pyfsagg.for_r import calls
 from pyfsagg.for_r._answers import answered, frame_of, returned
@@ -330,13 +329,6 @@ def _check_table(
     return {"facts": check.facts, "findings": frame_of(check.to_frame())}
 
 
-_FUNCTIONS = (
-    "chi_squared", "concordance", "cox_score", "fit_criterion", "gain_ratio", "information_gain",
-    "spearman", "symmetric_uncertainty", "value_difference_metric",
-)  # fmt: skip
-"""Filters that are public functions as well."""
-
-
 def _score_features(
     table: Mapping[str, Any],
     target: Mapping[str, Any] | None,
@@ -351,33 +343,20 @@ def _score_features(
     X, y = given.table_of(table), given.target_of(target)
     nominal = None if nominal is None else given.listed(nominal)
     params = {key: given.counts(calls.decoded(value)) for key, value in dict(options or {}).items()}
-    greedy = name in PREPARE
-    as_function = (None, "classification") if greedy else (None, "classification", "survival")
-    if (greedy or name in _FUNCTIONS) and task in as_function:
-        run = information_selection if greedy else getattr(pyfsagg, name)
-        known = [one for one in signature(run).parameters if one not in ("X", "y", "criterion")]
-        settings = {"sample_weight": weights, "nominal": nominal}
-        params |= {key: value for key, value in settings.items() if value is not None}
+    greedy = name in PREPARE and task in (None, "classification")
+    run = information_selection if greedy else getattr(pyfsagg.filters, name)
+    settings = {"sample_weight": weights, "nominal": nominal, "task": None if greedy else task}
+    params |= {key: value for key, value in settings.items() if value is not None}
+    parameters = signature(run).parameters.values()
+    known = [one.name for one in parameters if one.name not in ("X", "y", "criterion")]
+    if not any(one.kind is one.VAR_KEYWORD for one in parameters):
         for key in params:
             if key not in known:
                 raise UnknownNameError("argument", given.IN_R.get(key, key), known)
-        if not greedy:
-            return {"scores": run(X, y, **params)}
-        scores = run(X, y, criterion=name, **params)
-        return {"scores": scores.scores, "order": [scores.feature_names[at] for at in scores.order]}
-    n_samples = X.n_samples if isinstance(X, SparseTable) else len(X)
-    times = np.ones(n_samples) if weights is None else np.asarray(weights)
-    rows = np.repeat(np.arange(n_samples), times.astype(int))
-    result = pyfsagg.wam(
-        X,
-        y,
-        filter=name,
-        filter_params=params or None,
-        resampling=pyfsagg.resampling.Rows(rows[np.newaxis]),
-        task=pyfsagg.Task(task=task or "classification", nominal=nominal),
-        checks="none",
-    )
-    return {"scores": result.scores}
+    if not greedy:
+        return {"scores": run(X, y, **params)}
+    scores = run(X, y, criterion=name, **params)
+    return {"scores": scores.scores, "order": [scores.feature_names[at] for at in scores.order]}
 
 
 TASKS: dict[str, Callable[..., Any]] = {

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from pyfsagg import information_gain
 from pyfsagg.error_control import benjamini_hochberg
 from pyfsagg.exceptions import MissingDependencyError
 from pyfsagg.extending import ALONE
+from pyfsagg.filters import information_gain
 from pyfsagg_papers.calibration.design import Claim, calibrated
 from pyfsagg_papers.calibration.shuffles import (
     FDR,

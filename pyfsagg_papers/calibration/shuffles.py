@@ -10,8 +10,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from pyfsagg import Checks, Task, cox_score, permute_target, wam
+from pyfsagg import Checks, Task, permute_target, wam
 from pyfsagg.error_control import TargetPermutation, benjamini_hochberg
+from pyfsagg.filters import cox_score
 from pyfsagg.resampling import Bootstrap, GroupedBootstrap
 from pyfsagg_papers.calibration.design import ALPHA, Claim, calibrated
 

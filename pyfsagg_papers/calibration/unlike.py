@@ -8,8 +8,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from pyfsagg import Checks, bam, cox_score, permute_target, wam
+from pyfsagg import Checks, bam, permute_target, wam
 from pyfsagg.ensemble.scoring import USUAL_FILTERS
+from pyfsagg.filters import cox_score
 from pyfsagg_papers.calibration.design import ALPHA, Claim, calibrated
 from pyfsagg_papers.calibration.shuffles import survival_times
 

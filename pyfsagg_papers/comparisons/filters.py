@@ -15,7 +15,7 @@ import pyfsagg_rpy2.association as mrmre
 import pyfsagg_rpy2.entropy as fselectorrcpp
 import pyfsagg_rpy2.mutual_information as praznik
 from pyfsagg.discretization import discretize
-from pyfsagg.filters import information_gain, mrmr
+from pyfsagg.filters import information_gain, information_selection, mrmr
 from pyfsagg_papers.comparisons.base import CLOSED_FORM, SAME, Case, Departure, Tolerance, compare
 from pyfsagg_papers.comparisons.material import Material, Resampled
 from pyfsagg_rpy2 import correlation
@@ -218,7 +218,7 @@ def _own_information(feature: pd.DataFrame, y: pd.Series[str]) -> float:
         return 0.0
     # mRMR needs two features; a constant one has no information.
     alone = feature.assign(**{f"{feature.columns[0]}, constant": 0})
-    return float(mrmr(alone, y, binning="praznik").scores[0])
+    return float(mrmr(alone, y, binning="praznik")[0])
 
 
 @compare(
@@ -240,7 +240,7 @@ def _mrmr_scores(material: Material) -> Iterator[Case]:
     name="mrmr_order",
     package="praznik",
     summary="order of selection by mRMR",
-    ours="mrmr(X, y, binning='praznik').order",
+    ours="information_selection(X, y, criterion='mrmr', binning='praznik').order",
     theirs="MRMR(X, Y, k = ncol(X))$selection",
     tolerance=SAME,
 )
@@ -248,7 +248,7 @@ def _mrmr_order(material: Material) -> Iterator[Case]:
     for table in _complete(material):
         for label, X, y, _ in table.resamples():
             names = pd.Index([str(name) for name in X.columns])
-            ours = mrmr(X, y, binning="praznik").order
+            ours = information_selection(X, y, criterion="mrmr", binning="praznik").order
             yield Case(label, ours, names.get_indexer(praznik.mrmr(X, y).index))
 
 

@@ -10,7 +10,7 @@ import pytest
 from golden import DATA, path_of, stored
 
 from pyfsagg.discretization import discretize
-from pyfsagg.filters.entropy import gain_ratio, information_gain, symmetric_uncertainty
+from pyfsagg.filters import gain_ratio, information_gain, symmetric_uncertainty
 
 DATASETS = ["iris", "ionosphere", "zoo", "pima_missing"]
 FILTERS = {

@@ -13,7 +13,7 @@ from golden import stored, typed
 from pyfsagg._table.table import as_table, full_weights
 from pyfsagg._table.target import check_target
 from pyfsagg.filters import information_selection
-from pyfsagg.filters.mrmr import PREPARE
+from pyfsagg.filters.information import PREPARE
 
 VALUES = stored("information_r.json")
 PARTED = {

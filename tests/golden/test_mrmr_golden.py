@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from golden import stored, typed
 
-from pyfsagg.filters.mrmr import mrmr
+from pyfsagg.filters import information_selection, mrmr
 
 TOLERANCE = 1e-9
 NAMES = ["ionosphere", "iris", "zoo", "sonar", "range_ends"]
@@ -19,7 +19,7 @@ NAMES = ["ionosphere", "iris", "zoo", "sonar", "range_ends"]
 def test_order_and_scores_are_those_of_praznik(name: str) -> None:
     X, y = typed(name)
     expected = stored(f"{name}_mrmr.json")
-    result = mrmr(X, y, binning="praznik")
+    result = information_selection(X, y, criterion="mrmr", binning="praznik")
     frame = result.to_frame()
     assert list(frame.index) == expected["order"]
     np.testing.assert_allclose(frame["score"], expected["score"], rtol=0, atol=TOLERANCE)
@@ -45,7 +45,7 @@ def check_informations(X: pd.DataFrame, y: pd.Series, expected: dict[str, float]
         alone = pd.DataFrame({"other": constant, column: X[column]})
         if X[column].nunique() == 1:
             alone["varies"] = X.iloc[:, 0]
-        scores = dict(zip(alone.columns, mrmr(alone, y, binning="praznik").scores, strict=True))
+        scores = dict(zip(alone.columns, mrmr(alone, y, binning="praznik"), strict=True))
         if X[column].nunique() == 1:
             assert value == 0
         assert scores[column] == pytest.approx(value, abs=TOLERANCE)

@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from golden import DATA, path_of
 
-from pyfsagg.filters.plain import near_zero_variance
+from pyfsagg.filters import near_zero_variance
 
 
 @pytest.mark.parametrize("name", ["ionosphere", "zoo", "pima_missing"])

@@ -23,7 +23,7 @@ def better_direction(name: str) -> np.ndarray:
 def test_score_and_residuals(ties: str, rows: str, weight: np.ndarray | None) -> None:
     """Rows that count are rows repeated in R."""
     expected = FOUND[rows][ties]
-    score = pyfsagg.cox_score(TIED[FEATURES], TIMES, ties=ties, sample_weight=weight)
+    score = pyfsagg.filters.cox_score(TIED[FEATURES], TIMES, ties=ties, sample_weight=weight)
     np.testing.assert_allclose(score, list(expected["score"].values()), rtol=1e-9)
     residuals = pyfsagg.filters.martingale_residuals(TIMES, ties=ties, sample_weight=weight)
     repeated = np.repeat(residuals, 1 if weight is None else weight)
@@ -31,7 +31,7 @@ def test_score_and_residuals(ties: str, rows: str, weight: np.ndarray | None) ->
 
 
 def test_concordance() -> None:
-    found = pyfsagg.concordance(TIED[FEATURES], TIMES)
+    found = pyfsagg.filters.concordance(TIED[FEATURES], TIMES)
     np.testing.assert_allclose(found, better_direction("tied"), rtol=1e-12)
-    found = pyfsagg.concordance(TIED[FEATURES], TIMES, sample_weight=COUNT)
+    found = pyfsagg.filters.concordance(TIED[FEATURES], TIMES, sample_weight=COUNT)
     np.testing.assert_allclose(found, better_direction("repeated"), rtol=1e-12)

@@ -55,7 +55,7 @@ def test_posterior_of_two_methods_is_that_of_baycomp() -> None:
 
 def test_score_of_a_binary_feature_is_the_log_rank_statistic_of_lifelines() -> None:
     for case in CASES["lifelines"]:
-        found = pyfsagg.cox_score(
+        found = pyfsagg.filters.cox_score(
             twice(case["group"]), np.column_stack([case["time"], case["event"]])
         )
         np.testing.assert_allclose(found, case["statistic"], rtol=TOLERANCE)
@@ -140,7 +140,7 @@ def test_aggregation_is_that_of_robustrankaggregpy(method: str) -> None:
 def test_information_and_chi_squared_are_those_of_scikit_learn_and_scipy() -> None:
     for case in CASES["scikit_learn"]:
         X, y = twice(pd.Categorical(case["x"])), np.array(case["y"]).astype(str)
-        found = [pyfsagg.information_gain(X, y)[0], pyfsagg.chi_squared(X, y)[0]]
+        found = [pyfsagg.filters.information_gain(X, y)[0], pyfsagg.filters.chi_squared(X, y)[0]]
         expected = [case["mutual_information"], case["chi_squared"]]
         np.testing.assert_allclose(found, expected, atol=TOLERANCE)
 
@@ -155,7 +155,7 @@ def test_concordance_is_that_of_scikit_survival() -> None:
     """Of the better direction, which the filter takes: max(c, 1 - c)."""
     for case in CASES["scikit_survival"]:
         y: Any = np.column_stack([case["time"], case["event"]])
-        found = pyfsagg.concordance(twice(case["risk"]), y)[0]
+        found = pyfsagg.filters.concordance(twice(case["risk"]), y)[0]
         assert found == pytest.approx(
             max(case["concordance"], 1 - case["concordance"]), abs=TOLERANCE
         )

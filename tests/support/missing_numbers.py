@@ -92,14 +92,14 @@ CASES: dict[str, tuple[str, Python]] = {
     ),
     "score_features": (
         'score_features(X, y, "chi_squared")',
-        lambda i: pyfsagg.chi_squared(i.X, i.y),
+        lambda i: pyfsagg.filters.chi_squared(i.X, i.y),
     ),
     # one table
     "discretize": (
         'discretize(X, y, "equal_width")$cutpoints',
         lambda i: list(pyfsagg.discretize(i.X, i.y, method="equal_width").cutpoints.values()),
     ),
-    "near_zero_variance": ("near_zero_variance(X)", lambda i: pyfsagg.near_zero_variance(i.X)),
+    "near_zero_variance": ("near_zero_variance(X)", lambda i: pyfsagg.filters.near_zero_variance(i.X)),
     "spoiler_counts": (
         "spoiler_counts(X, y, missing = 'unknown')",
         lambda i: rank_order.spoiler_counts(i.X, i.y, missing="unknown"),

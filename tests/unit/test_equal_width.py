@@ -11,9 +11,8 @@ from pyfsagg._kernels.class_tables import width_cutpoints, width_rows
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.discretization import discretize
+from pyfsagg.filters import chi_squared, information_selection, value_difference_metric
 from pyfsagg.filters._base import FILTERS
-from pyfsagg.filters.association import chi_squared, value_difference_metric
-from pyfsagg.filters.mrmr import mrmr
 
 twins = load_beside(__file__, "twins")
 N = 400
@@ -60,7 +59,7 @@ def test_all_filters_see_the_bins_of_discretize(kind: str, bins: int) -> None:
     found = scorer(np.ones((1, N), dtype=np.uint16), y[np.newaxis].astype(np.int32))
     np.testing.assert_allclose(found["information_gain"][0], expected, rtol=0, atol=1e-13)
     scores, order = twins.mrmr(codes, y, 6)
-    result = mrmr(X, y, binning="equal_width", bins=bins)
+    result = information_selection(X, y, criterion="mrmr", binning="equal_width", bins=bins)
     np.testing.assert_allclose(result.scores, scores, rtol=0, atol=1e-12)
     assert result.order.tolist() == order
 

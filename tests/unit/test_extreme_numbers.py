@@ -267,8 +267,8 @@ def test_information_of_levels(seed):
 
     # Sums of c log c up to n log n, divided by n; an entropy has up to 26 terms.
     bound = float(3 * 26 * UNIT) * math.log(40)
-    found = pyfsagg.information_gain(X, y, nominal=[0, 1, 2])
-    gains = pyfsagg.gain_ratio(X, y, nominal=[0, 1, 2])
+    found = pyfsagg.filters.information_gain(X, y, nominal=[0, 1, 2])
+    gains = pyfsagg.filters.gain_ratio(X, y, nominal=[0, 1, 2])
     for j in range(3):
         levels, classes = X[:, j].tolist(), y.tolist()
         pair = list(zip(levels, classes, strict=True))

@@ -17,7 +17,7 @@ from pyfsagg._table.groups import joint_levels
 from pyfsagg.ensemble.groups import _at_least_one, about_groups
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.filters._base import FILTERS
-from pyfsagg.filters.mrmr import PREPARE
+from pyfsagg.filters.information import PREPARE
 from pyfsagg_papers import shipped_calibration
 
 COUNTING = [spec.name for spec in FILTERS if spec.counts_levels]
@@ -144,7 +144,7 @@ def test_a_joint_score_of_any_columns_with_few_values() -> None:
     X = pd.DataFrame({"a": rng.integers(0, 3, 90), "b": rng.choice(["u", "v"], 90), "c": range(90)})
     y = (X["a"] == 1) ^ (X["b"] == "u")  # neither alone
     together = pd.DataFrame({"t": X["a"].astype(str) + X["b"], "c": X["c"]})
-    expected = pyfsagg.information_gain(together, y)[0]
+    expected = pyfsagg.filters.information_gain(together, y)[0]
     groups = {"both": ["a", "b"]}
     plan = pyfsagg.resampling.Rows([list(range(90))])
     joint = Task(feature_groups=groups, group_score="joint")

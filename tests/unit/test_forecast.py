@@ -16,7 +16,7 @@ from pyfsagg._table.target import check_target
 from pyfsagg.ensemble import scoring
 from pyfsagg.exceptions import DataError, PyfsaggWarning
 from pyfsagg.filters._base import KernelScorer
-from pyfsagg.filters.mrmr import InformationScorer, _pairs, prepare_mrmr
+from pyfsagg.filters.information import InformationScorer, _pairs, prepare_mrmr
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(30, 320)), np.arange(30) % 2

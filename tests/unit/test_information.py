@@ -12,7 +12,7 @@ from pyfsagg._table.table import as_table, full_weights
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters import information_selection
-from pyfsagg.filters.mrmr import PREPARE
+from pyfsagg.filters.information import PREPARE
 
 twins = load_beside(__file__, "twins")
 JOINT = ["jmi", "disr", "jmim", "njmim", "cmim"]

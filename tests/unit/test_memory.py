@@ -102,7 +102,7 @@ CASES = {
     ),
     "rows of an unsupervised run": lambda: frcm(table(40_000, 3)[0], n_clusterings=2),
     "consensus": lambda: consensus_matrix(np.zeros((2, 40_000), dtype=int)),
-    "mrmr": lambda: pyfsagg.mrmr(*table(4000, 4), sample_weight=np.full(4000, 60_000)),
+    "mrmr": lambda: pyfsagg.filters.mrmr(*table(4000, 4), sample_weight=np.full(4000, 60_000)),
     "koller_sahami": lambda: pyfsagg.rank_order.eliminate(
         *table(4000, 4), "koller_sahami", sample_weight=np.full(4000, 60_000)
     ),
@@ -161,7 +161,7 @@ def test_a_run_keeps_to_the_limit_of_its_execution(name: str) -> None:
     limit = pyfsagg.Execution(memory_limit="1MB")
     with pytest.raises(DataError, match="left of the memory limit of 1 MB"):
         LIMITED[name](*table(3000, 4), limit)
-    pyfsagg.chi_squared(*table(3000, 4))  # nothing is left of it afterwards
+    pyfsagg.filters.chi_squared(*table(3000, 4))  # nothing is left of it afterwards
 
 
 def test_an_execution_without_a_limit_leaves_that_of_the_caller() -> None:

@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -16,9 +17,10 @@ from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import counted_columns, read_depth
-from pyfsagg.filters.mrmr import InformationSelection, mrmr, prepare_mrmr
+from pyfsagg.filters.information import InformationSelection, information_selection, prepare_mrmr
 
 twins = load_beside(__file__, "twins")
+mrmr = partial(information_selection, criterion="mrmr")
 
 
 def mixed_table(rng: np.random.Generator, n: int) -> tuple[pd.DataFrame, np.ndarray]:

@@ -83,7 +83,7 @@ def test_auc_orders_as_spearman():
     X, y = two_groups(3)
     X = np.column_stack([X[:, 0], X[:, 2], np.random.default_rng(4).normal(size=(80, 6))])
     order = np.argsort(scores("auc", X, y)[0])
-    assert order.tolist() == np.argsort(pyfsagg.spearman(X, y)).tolist()
+    assert order.tolist() == np.argsort(pyfsagg.filters.spearman(X, y)).tolist()
 
 
 def test_refusals():

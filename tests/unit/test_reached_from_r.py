@@ -6,37 +6,30 @@ from pathlib import Path
 import pytest
 
 import pyfsagg
+from pyfsagg.extending import FILTERS
 from pyfsagg.for_r.calls import CALLS
 
 NAMESPACE = Path(__file__).parents[2] / "r_bridge" / "pyfsaggr" / "NAMESPACE"
 EXPORTED = set(re.findall(r"^export\((.+)\)$", NAMESPACE.read_text(encoding="utf-8"), re.MULTILINE))
 ROOMS = (
-    "aggregation", "error_control", "plotting", "rank_order", "resampling", "statistics",
+    "aggregation", "error_control", "filters", "plotting", "rank_order", "resampling", "statistics",
     "unsupervised",
 )  # fmt: skip
 
 REACHED = {
     "adjust_p_values": "aggregate_ranks",  # its adjust, by stats::p.adjust
     "bam": "bam",
-    "chi_squared": "score_features",
     "committee": "committee",
     "check_table": "check_table",
-    "concordance": "score_features",
     "control_errors": "error_control",
-    "cox_score": "score_features",
     "draw_resamples": "draw_resamples",
     "evaluate": "evaluate",
-    "fit_criterion": "score_features",
-    "gain_ratio": "score_features",
     "influence": "aggregator_influence",
-    "information_gain": "information_gain",
+    "information_selection": "score_features",
     "load_result": "load_result",
-    "mrmr": "score_features",
     "permute_target": "permute_target",
     "rank_out_of_core": "rank_out_of_core",
-    "spearman": "score_features",
-    "symmetric_uncertainty": "score_features",
-    "value_difference_metric": "score_features",
+    "score_features": "score_features",
     "wam": "wam",
 }
 """Functions that R has a function of its own for, with other arguments than Python's."""
@@ -72,6 +65,8 @@ def reached_by(dotted: str) -> str | None:
     room, _, name = dotted.rpartition(".")
     if room == "plotting" or name.startswith("plot_"):
         return "write_picture"
+    if room == "filters" and name in FILTERS:
+        return "score_features"
     for in_r, called in CALLS.items():
         python = called.function
         if python == dotted or (room in ("", "aggregation") and python.rpartition(".")[2] == name):

@@ -25,9 +25,9 @@ def test_masked_cells_are_missing(X: np.ndarray) -> None:
     masked = np.ma.MaskedArray(below, mask)
     missing = np.where(mask, np.nan, X)
     assert np.array_equal(as_table(masked).values, missing, equal_nan=True)
-    want = pyfsagg.chi_squared(missing, Y)
-    np.testing.assert_array_equal(pyfsagg.chi_squared(masked, Y), want)
-    assert not np.array_equal(pyfsagg.chi_squared(below, Y), want)
+    want = pyfsagg.filters.chi_squared(missing, Y)
+    np.testing.assert_array_equal(pyfsagg.filters.chi_squared(masked, Y), want)
+    assert not np.array_equal(pyfsagg.filters.chi_squared(below, Y), want)
     whole = np.ma.MaskedArray(np.arange(80).reshape(40, 2), mask[:, :2])
     assert as_table(whole).values[3, 0] != as_table(whole).values[3, 0]
     hidden = np.eye(3, 2, dtype=bool)
@@ -115,6 +115,6 @@ def test_correlation_has_no_scale(X: np.ndarray, name: str, power: int) -> None:
 def test_fit_criterion_has_no_scale(X: np.ndarray, power: int) -> None:
     far = X.copy()
     far[:, 2] = np.ldexp(X[:, 2], power)
-    want = pyfsagg.fit_criterion(X, Y)
-    np.testing.assert_allclose(pyfsagg.fit_criterion(far, Y), want, rtol=1e-10)
+    want = pyfsagg.filters.fit_criterion(X, Y)
+    np.testing.assert_allclose(pyfsagg.filters.fit_criterion(far, Y), want, rtol=1e-10)
     assert want[2] > 0

@@ -95,8 +95,8 @@ def test_the_functions_read_sparse_tables():
     for name in set(SPARSE_FILTERS) - {"cramers_v"}:
         function, options = getattr(pyfsagg, name), {"nominal": [2], "sample_weight": weight}
         np.testing.assert_array_equal(function(S, y, **options), function(X, y, **options))
-    kept = pyfsagg.near_zero_variance(S).to_frame()
-    np.testing.assert_array_equal(kept, pyfsagg.near_zero_variance(X).to_frame())
+    kept = pyfsagg.filters.near_zero_variance(S).to_frame()
+    np.testing.assert_array_equal(kept, pyfsagg.filters.near_zero_variance(X).to_frame())
 
 
 def test_stored_zeros_duplicates_and_the_input_itself():

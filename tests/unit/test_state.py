@@ -66,7 +66,7 @@ FUNCTIONS: dict[str, Function] = {
     "list_agreement": lambda X, y, s: pyfsagg.list_agreement(doors.LISTS),
     "list_methods": lambda X, y, s: pyfsagg.list_methods("filters").to_csv(),
     "load_dataset": lambda X, y, s: pyfsagg.load_dataset("wine").X,
-    "near_zero_variance": lambda X, y, s: str(pyfsagg.near_zero_variance(X)),
+    "near_zero_variance": lambda X, y, s: str(pyfsagg.filters.near_zero_variance(X)),
     "nogueira": lambda X, y, s: pyfsagg.nogueira(SETS, n_features=5).estimate,
     "permute_target": lambda X, y, s: pyfsagg.permute_target(
         X, y, shuffles=9, n_resamples=2, filter="cs", random_state=0),

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any
 
 import pyfsagg
+from pyfsagg.extending import FILTERS
 
 TOP_LEVEL, OF_A_CLASS, IN_ALL = 71, 26, 384
 
@@ -29,10 +30,10 @@ MODULES = [
 PUBLIC: dict[int, Any] = {
     id(value): value
     for module in MODULES
-    for value in (getattr(module, name) for name in module.__all__)
+    for value in (getattr(module, name) for name in module.__all__ if name not in FILTERS)
     if not isinstance(value, str)
 }
-"""What the public modules name in ``__all__``, each thing once."""
+"""What the public modules name in ``__all__``, each thing once; the filters are one function by many names."""
 
 
 def methods(kind: type) -> set[tuple[str, str]]:

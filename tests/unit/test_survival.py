@@ -124,7 +124,7 @@ def test_concordance_of_more_than_four_thousand_million_rows() -> None:
     time, event = np.repeat([2.0, 1.0], [n // 3, n - n // 3]), np.ones(n)
     flag = np.arange(n) % 2 == np.arange(n) % 5 // 4
     flags, y = np.column_stack([flag, ~flag]), np.column_stack([time, event])
-    found = pyfsagg.concordance(flags, y, sample_weight=np.full(n, often))
+    found = pyfsagg.filters.concordance(flags, y, sample_weight=np.full(n, often))
     early, late = flag[n // 3 :].mean(), flag[: n // 3].mean()
     share = late * (1 - early) + 0.5 * (late * early + (1 - late) * (1 - early))
     assert found[0] == pytest.approx(max(share, 1 - share), rel=1e-12)
@@ -154,12 +154,12 @@ def test_a_row_that_is_drawn_twice_counts_as_one_that_stands_twice(name: str) ->
 
 def test_a_feature_that_tells_nothing_scores_lowest() -> None:
     flat = X.assign(flat=2.5, late=np.where(TIME.max() == TIME, 0.0, 1.0))
-    assert pyfsagg.cox_score(flat, Y)[-2] == 0.0
-    assert pyfsagg.concordance(flat, Y)[-2] == 0.5
+    assert pyfsagg.filters.cox_score(flat, Y)[-2] == 0.0
+    assert pyfsagg.filters.concordance(flat, Y)[-2] == 0.5
     # Among those at risk at the only event, the first feature is constant.
     early = {"time": [1, 2, 3, 4, 5], "event": [0, 1, 0, 0, 0]}
     cells = np.array([[9.0, 1.0], [1.0, 2.0], [1.0, 3.0], [1.0, 4.0], [1.0, 5.0]])
-    first, second = pyfsagg.cox_score(cells, pd.DataFrame(early))
+    first, second = pyfsagg.filters.cox_score(cells, pd.DataFrame(early))
     assert (first, second > 0) == (0.0, True)
     rows = np.vstack([np.resize(np.flatnonzero(~EVENT), N), np.arange(N)])  # without an event
     for name, lowest in (("cox_score", 0.0), ("concordance", 0.5), ("pearson", 0.0)):
@@ -169,7 +169,7 @@ def test_a_feature_that_tells_nothing_scores_lowest() -> None:
 def test_scores_do_not_change_with_units_or_direction() -> None:
     names = ["normal", "whole"]
     turned = X[names] * [-1e200, 1e-200]
-    for score in (pyfsagg.cox_score, pyfsagg.concordance):
+    for score in (pyfsagg.filters.cox_score, pyfsagg.filters.concordance):
         np.testing.assert_allclose(score(turned, Y), score(X[names], Y), rtol=1e-12)
 
 
@@ -257,8 +257,10 @@ def test_a_time_of_0_is_a_time() -> None:
     time, event = [0, 0, 0, 1, 2, 2, 4, 5, 7, 9], [1, 0, 1, 1, 1, 0, 0, 1, 1, 1]
     x = np.array([[3.5, 1, 4, 2.5, 2.6, 0.3, 2, 1.2, -1, 0], np.arange(10)]).T
     y = np.column_stack([time, event])
-    np.testing.assert_allclose(pyfsagg.cox_score(x, y)[:1], [8.21246887079308], rtol=1e-12)
-    np.testing.assert_allclose(pyfsagg.concordance(x, y)[:1], [1 - 0.0666666666666667], rtol=1e-12)
+    np.testing.assert_allclose(pyfsagg.filters.cox_score(x, y)[:1], [8.21246887079308], rtol=1e-12)
+    np.testing.assert_allclose(
+        pyfsagg.filters.concordance(x, y)[:1], [1 - 0.0666666666666667], rtol=1e-12
+    )
     expected = [
         *(0.844444444444444, -0.211111111111111, 0.844444444444444, 0.646031746031746),
         *(0.479365079365079, -0.520634920634921, -0.520634920634921, 0.146031746031746),
@@ -312,11 +314,11 @@ def test_filters_and_targets_that_do_not_go_together() -> None:
         with pytest.raises(DataError, match=message):
             pyfsagg.wam(X, y, filter=filter, task=task, n_resamples=2)
     with pytest.raises(ParameterError, match="ties must be one of 'efron', 'breslow'"):
-        pyfsagg.cox_score(X, Y, ties="exact")
+        pyfsagg.filters.cox_score(X, Y, ties="exact")
     with pytest.raises(DataError, match="missing values"):
-        pyfsagg.cox_score(X.assign(whole=np.nan), Y)
+        pyfsagg.filters.cox_score(X.assign(whole=np.nan), Y)
     with pytest.raises(DataError, match="nominal with 3 levels"):
-        pyfsagg.concordance(X.assign(group=np.resize(["a", "b", "c"], N)), Y)
+        pyfsagg.filters.concordance(X.assign(group=np.resize(["a", "b", "c"], N)), Y)
 
 
 # --- ensembles -------------------------------------------------------------------------------

@@ -162,7 +162,7 @@ def test_numbers_are_judged_by_ranks_first_and_levels_by_the_filter_alone() -> N
     options: dict[str, Any] = {"random_state": 2}
     nulls = Nulls(set_up_run(X, y, filters=["chi_squared"], n_resamples=2, **options))
     codes = [nulls.run.target.codes, *(one.target.codes for one in nulls.shuffled(nulls.run, 99))]
-    filters = np.array([pyfsagg.chi_squared(X, labels) for labels in codes])
+    filters = np.array([pyfsagg.filters.chi_squared(X, labels) for labels in codes])
     ranks = np.array(
         [[stats.kruskal(*(X[x][c == k] for k in (0, 1)))[0] for x in X.columns[:4]] for c in codes]
     )
@@ -195,7 +195,7 @@ def test_survival_times_are_judged_by_the_score_of_cox_in_the_ranks() -> None:
     found = _rank_statistics(nulls, 5)
     np.testing.assert_allclose(found[1:], np.array(statistics) * 59 / 60, rtol=1e-9)
     # The score that Cox's test divides by another estimate of its variance.
-    tested = pyfsagg.cox_score(ranks, Y)
+    tested = pyfsagg.filters.cox_score(ranks, Y)
     np.testing.assert_allclose(np.sqrt(found[0]), np.sqrt(tested), atol=0.35)
     assert pyfsagg.permute_target(X, Y, filter="chi_squared", **options).judges[-1] == "cox_score"
 
@@ -203,7 +203,7 @@ def test_survival_times_are_judged_by_the_score_of_cox_in_the_ranks() -> None:
 def test_a_few_levels_are_found_beside_many() -> None:
     """The binary column has a p-value of 1e-8 by chi-squared, and the lowest score of all."""
     X, y = mixed(200, 0.34, 2, levels=45)
-    scores = pyfsagg.chi_squared(X, y)
+    scores = pyfsagg.filters.chi_squared(X, y)
     assert scores[0] < scores[1:].max()
     found = pyfsagg.permute_target(X, y, filter="chi_squared", random_state=0)
     assert found.select() == ["x0"]

@@ -128,11 +128,11 @@ test_that("filters, levels and columns on the table as it is", {
   x <- data$x[setdiff(names(data$x), "V2")]
   for (filter in c("information_gain", "gain_ratio", "symmetric_uncertainty", "chi_squared", "fit_criterion",
                    "spearman", "value_difference_metric")) {
-    same(unname(score_features(x, data$y, filter)), sprintf("pyfsagg.%s(X, y)", filter))
+    same(unname(score_features(x, data$y, filter)), sprintf("pyfsagg.filters.%s(X, y)", filter))
   }
-  same(unname(score_features(x, data$y, "mrmr", n_features = 5)), "pyfsagg.mrmr(X, y, n_features=5).scores")
+  same(unname(score_features(x, data$y, "mrmr", n_features = 5)), "pyfsagg.filters.mrmr(X, y, n_features=5)")
   same(attr(score_features(x, data$y, "mrmr", n_features = 3), "order"),
-       "[X.columns[at] for at in pyfsagg.mrmr(X, y, n_features=3).order]")
+       "[X.columns[at] for at in pyfsagg.filters.information_selection(X, y, criterion='mrmr', n_features=3).order]")
   jmi <- score_features(x, data$y, "jmi", n_features = 3)
   same(unname(jmi), "pyfsagg.filters.information_selection(X, y, n_features=3).scores")
   same(attr(jmi, "order"),
@@ -140,7 +140,7 @@ test_that("filters, levels and columns on the table as it is", {
   counts <- rep(c(0, 2, 1), 117)
   share("counts", as.array(counts))
   same(unname(score_features(x, data$y, "chi_squared", bins = 4, weights = counts)),
-       "pyfsagg.chi_squared(X, y, bins=4, sample_weight=counts)")
+       "pyfsagg.filters.chi_squared(X, y, bins=4, sample_weight=counts)")
   # A sum of floating-point numbers: a matrix of R is stored by columns, which moves its last digit.
   expect_equal(as.vector(score_features(x, data$y, "laplacian_score")),
                as.vector(python("pyfsagg.unsupervised.laplacian_score(X)")), tolerance = 1e-13)
@@ -148,13 +148,13 @@ test_that("filters, levels and columns on the table as it is", {
   expect_identical(names(score_features(x, data$y, "mrmr")), names(x))
   same(discretize(x, data$y)$cutpoints$V5, "pyfsagg.discretize(X, y).cutpoints['V5']")
   same(discretize(x, method = "equal_frequency", bins = 3)$codes, "pyfsagg.discretize(X, method='equal_frequency', bins=3).codes")
-  same(near_zero_variance(data$x)$table[[2]], "pyfsagg.near_zero_variance(ionosphere.X).to_frame().reset_index().iloc[:, 1].to_numpy()")
+  same(near_zero_variance(data$x)$table[[2]], "pyfsagg.filters.near_zero_variance(ionosphere.X).to_frame().reset_index().iloc[:, 1].to_numpy()")
   skip_if_not_installed("survival")
   times <- survival::Surv(1 + iris$Sepal.Length, iris$Petal.Width > 1)
   share("times", cbind(1 + iris$Sepal.Length, as.numeric(iris$Petal.Width > 1)))
   share("measured", unname(as.matrix(iris[2:4])))
-  same(unname(score_features(iris[2:4], times, "cox_score", ties = "breslow")), "pyfsagg.cox_score(measured, times, ties='breslow')")
-  same(unname(score_features(iris[2:4], times, "concordance")), "pyfsagg.concordance(measured, times)")
+  same(unname(score_features(iris[2:4], times, "cox_score", ties = "breslow")), "pyfsagg.filters.cox_score(measured, times, ties='breslow')")
+  same(unname(score_features(iris[2:4], times, "concordance")), "pyfsagg.filters.concordance(measured, times)")
   same(martingale_residuals(times), "pyfsagg.filters.martingale_residuals(times)")
 })
 

@@ -17,6 +17,13 @@ from pyfsagg.unsupervised.registry import UNSUPERVISED_METHODS, UnsupervisedSpec
 
 def _as_filter(spec: UnsupervisedSpec) -> FilterSpec:
     def prepare(table: Table, target: Target, **options: Any) -> Scorer:
+        """Bind a ranking without labels to `table`.
+
+        Parameters
+        ----------
+        **options
+            Options of the function of that name in :mod:`pyfsagg.unsupervised`.
+        """
         from pyfsagg.unsupervised.clusterings import check_numbers  # bring scikit-learn along
         from pyfsagg.unsupervised.methods import UnsupervisedFilter
 

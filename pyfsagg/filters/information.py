@@ -53,7 +53,7 @@ def _pairs(n_features: int, depth: int) -> int:
 
 @dataclass(frozen=True, eq=False)
 class InformationSelection:
-    """Outcome of :func:`mrmr` and :func:`information_selection`.
+    """Outcome of :func:`information_selection`.
 
     Attributes
     ----------
@@ -282,8 +282,42 @@ def _prepare(
     binning: str = "equal_width",
     bins: int = _BINS,
 ) -> InformationScorer:
-    """Bind a criterion to `table`, as :func:`mrmr`; with adjusting levels columns are cut within
-    strata, and information is conditional on them."""
+    """Bind a criterion to `table`; with adjusting levels columns are cut within strata, and information
+    is conditional on them.
+
+    Parameters
+    ----------
+    n_features : int, "auto" or "all", optional
+        The depth: how many features to select.  ``"auto"``: all of up to 300 features, 100 of more
+        (in an ensemble four times the number that is selected later, if that is known and larger);
+        None and ``"all"``: all of them.  The time is proportional to the depth.  The features that are not
+        selected keep the criterion that they had when the last one was, so every feature has a score; the
+        selected ones and their scores are the first of the full ranking.
+    binning : {"equal_width", "praznik", "kendall"}
+        ``"equal_width"``, the textbook reading: columns of floating-point numbers, and columns of
+        whole numbers with more than `bins` distinct values, are cut into `bins` bins of equal width
+        by the rule of :func:`~pyfsagg.discretization.discretize`; other columns are categories; a
+        missing value is a level of its own.  ``"praznik"``, as in the R package: columns of
+        floating-point numbers are cut into max(2, min(10, ⌊n/3⌋)) bins of equal width over a range
+        widened by a thousandth at either end (not where an end is 0 or of extreme magnitude; there
+        the maximum joins the last bin); integer, boolean and nominal columns are categories;
+        missing values are an error.  ``"kendall"``, Kendall's transformation: no bins, but the order
+        of every pair of rows (below, above, equal, and unknown where one is missing), of the target
+        too, which has two classes or is a number; columns of words with more than two levels are an
+        error; time and memory grow by the square of the number of rows.  The range of a column is
+        that of the rows with a positive weight, the number of its distinct values that of all rows.
+    bins : int
+        Number of bins with ``binning="equal_width"``.
+
+    Notes
+    -----
+    Mutual information is the plug-in estimate, in nats, over the joint counts; below the rounding of its
+    own terms (about 1e-14) it is 0.  Features with exactly the same criterion in a step are frequent
+    where rows and levels are few.  The first column is taken, and the steps that follow depend on it, so
+    scores may change with the order of the columns.  A constant feature has mutual information 0 with
+    everything.  Scores need not fall along the order of selection, which
+    :func:`pyfsagg.filters.information_selection` returns as well.
+    """
     validation.check_choice("binning", binning, _READINGS)
     validation.check_integer("bins", bins, low=2, high=_base.MOST_BINS)
     depth = _base.read_depth(n_features, table.n_features)
@@ -337,103 +371,6 @@ PREPARE = {criterion: partial(_prepare, criterion) for criterion in _CRITERIA}
 prepare_mrmr = PREPARE["mrmr"]
 
 
-def mrmr(
-    X: Any,
-    y: ArrayLike | Any,
-    *,
-    n_features: int | str | None = None,
-    binning: str = "equal_width",
-    bins: int = _BINS,
-    nominal: Sequence[str | int] | None = None,
-    always: Sequence[str | int] | None = None,
-    sample_weight: ArrayLike | None = None,
-) -> InformationSelection:
-    """Rank features by minimum redundancy and maximum relevance.
-
-    The first feature has the largest mutual information with the class.  Each further one
-    maximises I(X; Y) − mean over the selected W of I(X; W).  Mutual information is the plug-in
-    estimate, in nats, over the joint counts; ties go to the lowest column.
-
-    Parameters
-    ----------
-    X : array, data frame or Table, shape (n_samples, n_features)
-    y : array-like, shape (n_samples,)
-        Class labels.
-    n_features : int, "auto" or "all", optional
-        The depth: how many features to select.  None and ``"all"``, the default here: all of them.
-        ``"auto"``, the default of a filter in an ensemble: all of up to 300 features, 100 of more
-        (or four times the number that is selected later, if that is known and larger).  The time is
-        proportional to the depth.  The features that are not selected keep the criterion that they had
-        when the last one was, so every feature has a score; the selected ones and their scores
-        are the first of the full ranking.
-    binning : {"equal_width", "praznik", "kendall"}
-        ``"equal_width"``, the textbook reading: columns of floating-point numbers, and columns of
-        whole numbers with more than `bins` distinct values, are cut into `bins` bins of equal width
-        by the rule of :func:`~pyfsagg.discretization.discretize`; other columns are categories; a
-        missing value is a level of its own.  ``"praznik"``, as in the R package: columns of
-        floating-point numbers are cut into max(2, min(10, ⌊n/3⌋)) bins of equal width over a range
-        widened by a thousandth at either end (not where an end is 0 or of extreme magnitude; there
-        the maximum joins the last bin); integer, boolean and nominal columns are categories;
-        missing values are an error.  ``"kendall"``, Kendall's transformation: no bins, but the order
-        of every pair of rows (below, above, equal, and unknown where one is missing), of the target
-        too, which has two classes or is a number; columns of words with more than two levels are an
-        error; time and memory grow by the square of the number of rows.  The range of a column is
-        that of the rows with a positive weight, the number of its distinct values that of all rows.
-    bins : int
-        Number of bins with ``binning="equal_width"``.
-    nominal : sequence of str or int, optional
-        Columns to be taken as nominal whatever their type.
-    always : sequence of str or int, optional
-        Columns that count as selected before the first one, and are omitted from the result.
-    sample_weight : array-like of int, shape (n_samples,), optional
-        How often each row counts; the result is that of the table with its rows so repeated (and
-        its columns read as here).
-
-    Returns
-    -------
-    InformationSelection
-        Scores in column order and the selection order; a large score is better, but compare the
-        order rather than the scores: they do not fall monotonically.
-
-    See Also
-    --------
-    information_selection : other criteria.
-    bam, wam : ensembles, in which ``"mrmr"`` is one of the filters.
-    information_gain, symmetric_uncertainty : relevance without redundancy.
-
-    Notes
-    -----
-    Features with exactly the same criterion in a step are frequent where rows and levels are few.  The
-    first column is taken, and the steps that follow depend on it, so scores may change with the order of
-    the columns.
-    A constant feature has mutual information 0 with everything, and so score 0.  Mutual information
-    below the rounding of its own terms (about 1e-14) is returned as 0.
-
-    References
-    ----------
-    Peng, Long and Ding (2005), Feature selection based on mutual information, IEEE Transactions on
-    Pattern Analysis and Machine Intelligence 27(8), equation 6 (MID).  Kursa (2021), Praznik: high
-    performance information-based feature selection, SoftwareX 16.  Kursa (2022), Kendall transformation
-    brings a robust categorical representation of ordinal data, Scientific Reports 12, 8341.
-
-    Examples
-    --------
-    `twin` repeats `signal`: its redundancy of ln 2 cancels its relevance.
-
-    >>> import pandas as pd
-    >>> X = pd.DataFrame({"signal": [0, 0, 1, 1], "twin": [5, 5, 7, 7], "noise": [0, 1, 0, 1]})
-    >>> result = mrmr(X, ["a", "a", "b", "b"])
-    >>> [X.columns[j] for j in result.order]
-    ['signal', 'twin', 'noise']
-    >>> result.scores.round(4).tolist()
-    [0.6931, 0.0, 0.0]
-    """
-    return information_selection(
-        X, y, criterion="mrmr", n_features=n_features, binning=binning, bins=bins, nominal=nominal,
-        always=always, sample_weight=sample_weight,
-    )  # fmt: skip
-
-
 def information_selection(
     X: Any,
     y: ArrayLike | Any,
@@ -460,9 +397,18 @@ def information_selection(
         ``"jmi"``: Σ_W I(X, W; Y), what X and each W say together.  ``"disr"``: the same, each term
         divided by the entropy H(X, W, Y).  ``"jmim"`` and ``"njmim"``: the smallest term in place of
         the sum.  ``"cmim"``: the smallest of I(X; Y) and all I(X; Y | W), what X adds to each W.
-        ``"mim"``: I(X; Y) alone.  ``"mrmr"``: see :func:`mrmr`.
-    n_features, binning, bins, nominal, always, sample_weight
-        As in :func:`mrmr`.
+        ``"mim"``: I(X; Y) alone.  ``"mrmr"``: I(X; Y) − mean over W of I(X; W).
+    n_features : int, "auto" or "all", optional
+        The depth: how many features to select, by default all of them.
+    binning, bins
+        As in :func:`pyfsagg.filters.mrmr`.
+    nominal : sequence of str or int, optional
+        Columns to be taken as nominal whatever their type.
+    always : sequence of str or int, optional
+        Columns that count as selected before the first one, and are omitted from the result.
+    sample_weight : array-like of int, shape (n_samples,), optional
+        How often each row counts; the result is that of the table with its rows so repeated (and
+        its columns read as here).
 
     Returns
     -------
@@ -475,7 +421,6 @@ def information_selection(
 
     See Also
     --------
-    mrmr : relevance less redundancy.
     bam, wam : ensembles, in which each criterion is a filter by its name.
 
     Notes
@@ -487,6 +432,9 @@ def information_selection(
 
     References
     ----------
+    mRMR: Peng, Long and Ding (2005), Feature selection based on mutual information, IEEE Transactions on
+    Pattern Analysis and Machine Intelligence 27(8), equation 6 (MID).  Kursa (2022), Kendall transformation
+    brings a robust categorical representation of ordinal data, Scientific Reports 12, 8341.
     Brown, Pocock, Zhao and Luján (2012), Conditional likelihood maximisation, Journal of Machine
     Learning Research 13.  JMI: Yang and Moody (1999).  DISR: Meyer and Bontempi (2006).  JMIM, NJMIM:
     Bennasar, Hicks and Setchi (2015).  CMIM: Fleuret (2004).  Kursa (2021), Praznik, SoftwareX 16.
