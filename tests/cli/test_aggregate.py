@@ -5,6 +5,7 @@ import html
 import json
 import re
 import shlex
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -245,6 +246,21 @@ def test_unranked_lists(command: Any, lists: Any, tmp_path) -> None:
     )
     page = (tmp_path / "pyfsagg-aggregate" / "report.html").read_text(encoding="utf-8")
     assert "unranked=unranked" in html.unescape(page)
+
+
+@pytest.mark.parametrize(("n", "turned", "told"), [(12, 11, True), (12, 10, False), (9, 9, False)])
+def test_list_is_suspicious_from_ten_items_on_and_below_a_correlation(
+    pyfsagg: Any, tmp_path: Path, n: int, turned: int, told: bool
+) -> None:
+    """With its first `turned` items in reverse order, a list of 12 has a correlation of −0.15 or −0.54."""
+    names = [f"g{j:02}" for j in range(n)]
+    other = [*names[:turned][::-1], *names[turned:]]
+    correlation = 1 - 6 * sum((other.index(g) - j) ** 2 for j, g in enumerate(names)) / (n**3 - n)
+    assert (correlation < -0.5) == (told or n == 9)
+    for label in "abcd":
+        (tmp_path / f"{label}.txt").write_text("\n".join(other if label == "d" else names))
+    done = pyfsagg("aggregate a.txt b.txt c.txt d.txt --method mean_rank --quiet --best-first")
+    assert ("'d'" in done.stderr) == told
 
 
 def test_list_that_is_worst_first_is_noticed(pyfsagg: Any, tmp_path) -> None:

@@ -124,6 +124,12 @@ def test_overwrite_replaces_a_run_and_nothing_else(command, refused, run, tmp_pa
     assert pyfsagg.load_result(run).seed == 9
     assert (run / "notes.txt").read_text() == "mine"
     assert not list(tmp_path.rglob(".*"))
+    command(f"{RANK} -s 9 --overwrite --output=run")
+    for flags in ("-o again -s 8", "--output again -s 7 --overwrite"):  # the place is not repeated
+        command(f"{RANK} {flags}")
+        record = json.loads((tmp_path / "again" / "run.json").read_text())
+        assert record["view"]["command"] == f"{RANK} -s {record['parameters']['seed']}"
+    assert json.loads((run / "run.json").read_text())["view"]["command"] == f"{RANK} -s 9"
     other = tmp_path / "other"
     other.mkdir()
     (other / "notes.txt").write_text("mine")

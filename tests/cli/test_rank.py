@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import EnsembleResult, load_dataset, wam
+from pyfsagg import EnsembleResult, load_dataset, load_result, wam
 from pyfsagg.resampling import Subsample
 
 WINE = load_dataset("wine")
@@ -69,6 +69,21 @@ def test_standard_input_groups_and_quiet(process, table: Path, tmp_path: Path) -
     document = json.loads((tmp_path / "pyfsagg-rank" / "run.json").read_text())
     assert document["parameters"]["resampling"] == "grouped_bootstrap"
     assert "subject" not in document["features"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "plan"),
+    [
+        ("--groups subject --resampling bootstrap", "grouped_bootstrap"),
+        ("--groups subject --resampling complementary_pairs", "complementary_pairs"),
+        ("--exclude subject", "bootstrap"),
+    ],
+)
+def test_groups_are_drawn_whole_by_a_bootstrap(pyfsagg, table, tmp_path, flags, plan) -> None:
+    pyfsagg(
+        f"rank {table} --target kind --filter ig -n 4 --quiet --pairs 0 --shuffles 0 -o run {flags}"
+    )
+    assert load_result(tmp_path / "run").parameters["resampling"] == plan
 
 
 def test_demo_takes_the_next_free_name(pyfsagg, tmp_path: Path) -> None:

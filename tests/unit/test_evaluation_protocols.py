@@ -1,6 +1,7 @@
 """Protocols: folds, leakage, the cache, failures, rankings that are given, and bad input."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -51,6 +52,16 @@ def test_thesis_rows_rank_or_test_and_follow_the_rows() -> None:
     _, _, (other,) = parts_of(WINE.X.iloc[order], WINE.y.iloc[order], ["thesis"])
     for one, two in zip(straight.folds, other.folds, strict=True):
         assert one.test.tolist() == order[two.test].tolist()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "share", "tested"), [([50, 3, 10], 0.95, [48, 2, 9]), ([50, 5, 10], 0.4, [20, 2, 4])]
+)
+def test_every_class_is_ranked_however_small_it_is(sizes: Any, share: float, tested: Any) -> None:
+    y = np.repeat([0, 1, 2], sizes)
+    X = np.random.default_rng(0).normal(size=(len(y), 4))
+    _, target, (part,) = parts_of(X, y, ["thesis"], test_size=share, n_folds=2)
+    assert np.bincount(target.codes[part.rank_rows]).tolist() == np.subtract(sizes, tested).tolist()
 
 
 def test_rows_of_the_nested_and_the_leaky_protocol() -> None:

@@ -253,7 +253,10 @@ def test_result_is_consistent(result: Elimination) -> None:
     assert (np.diff(result.divergence) >= 0).all()
     size = result.size_by_divergence(0.2)
     assert result.divergence[p - size] <= 0.2 < result.divergence[p - size + 1]
-    assert result.select_by_divergence(0.2 / np.log(2), unit="bits") == result.select(size)
+    for nats in (*result.divergence, 0.2):
+        size = result.size_by_divergence(nats)
+        bits = nats / np.log(2) * (1 + 1e-12)
+        assert result.select_by_divergence(bits, unit="bits") == result.select(size)
     assert np.isnan(result.accuracy[: p - 5]).all()
     assert not np.isnan(result.accuracy[p - 5 :]).any()
     assert result.accuracy[p - result.best_size()] == np.nanmax(result.accuracy)

@@ -233,6 +233,14 @@ def test_genes_with_few_guides_and_guides_without_a_score_are_told_of():
     assert _without_missing(library, "error") == (library, 0)
 
 
+def test_a_large_tie_is_more_than_a_hundredth_of_the_guides():
+    for tied, told in ((2, False), (3, True)):
+        scores = np.arange(200.0)
+        scores[:tied] = 0.0
+        remarks = " ".join(screen(scores, np.arange(200) // 4).remarks)
+        assert (f"{tied} of 200 guides" in remarks) == told
+
+
 def test_names_of_guides():
     scores = pd.Series([1.0, 2.0], index=["s1", "s2"])
     assert screen(scores, ["a", "a"]).guides == ("s1", "s2")

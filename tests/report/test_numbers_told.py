@@ -1,0 +1,382 @@
+"""Every number of a sentence is the one that the result holds.
+
+The sentences of a result and its paragraph for a paper are read, whatever their words: the numbers that
+stand in them, in their order, are those that are computed here from tables and arrays.  A number that is
+printed with two decimals may differ by half a unit of the second.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from html_pages import Page
+from scipy.special import ndtr
+
+import pyfsagg
+from pyfsagg.aggregation import aggregate, list_agreement
+from pyfsagg.ensemble import facts, selection
+from pyfsagg.ensemble.trust import noise_between
+from pyfsagg.rank_order import eliminate, make_planted_orders
+from pyfsagg.screens import screen
+from pyfsagg.stability_measures import adequacy, stability
+from pyfsagg.unsupervised import rank_unsupervised
+
+NUMBER = re.compile(r"(?<![\w./-])−?\d+(?:,\d{3})*(?:\.\d+)?(?:e[−-]?\d+)?(?!\w|\.\d)")
+YEAR = re.compile(r"\b(?:19|20)\d\d\b")  # papers are cited by theirs
+
+
+def numbers_of(texts: Iterable[object]) -> list[tuple[float, float]]:
+    """The numbers in texts, each with half a unit of its last decimal."""
+    found = []
+    for digits in NUMBER.findall(YEAR.sub("", " ".join(map(str, texts)))):
+        plain, _, power = (
+            digits.replace(",", "").replace("−", "-").replace("e-", "e−").partition("e")
+        )
+        exponent = int(power.replace("−", "-") or 0)
+        decimals = len(plain.partition(".")[2])
+        half = 0.5 * 10.0 ** (exponent - decimals) if decimals or power else 0.0
+        found.append((float(plain) * 10.0**exponent, half))
+    return found
+
+
+def check(texts: Iterable[object], *expected: float) -> None:
+    texts = list(texts)
+    told = numbers_of(texts)
+    said = (texts, [value for value, _ in told], expected)
+    assert len(told) == len(expected), said
+    for (value, half), number in zip(told, expected, strict=True):
+        assert value == pytest.approx(float(number), abs=1.001 * half + 1e-9), said
+
+
+def sentences(result: Any, **view: Any) -> list[str]:
+    found: list[str] = json.loads(result.to_json(**view))["sentences"]
+    return found
+
+
+def percent(share: float) -> float:
+    return float(f"{100 * share:.0f}")
+
+
+# --- ensembles --------------------------------------------------------------------------------
+Y = np.arange(80) % 2
+SHIFTS = np.r_[np.linspace(2.0, 0.3, 9), np.zeros(31)]
+X = np.random.default_rng(0).normal(size=(80, 40)) + SHIFTS * Y[:, np.newaxis]
+FEW: dict[str, Any] = {"filter": "spearman", "n_resamples": 20, "random_state": 0, "checks": "none"}
+PROCEDURE = (40, 80, 2, 0, 40, 1, 40, 20)  # features, rows, classes and their rows, resamples
+
+
+@pytest.fixture(scope="module")
+def ensemble() -> pyfsagg.EnsembleResult:
+    checks = pyfsagg.Checks(pairs=20, shuffles=499)
+    return pyfsagg.wam(X, Y, filter="spearman", n_resamples=20, random_state=0, checks=checks)
+
+
+def best_first(result: Any) -> Any:
+    return np.argsort(result.ranking, kind="stable")
+
+
+def among_best(result: Any, k: int) -> Any:
+    """The share of the resamples with each feature among their best `k`, ties shared; best feature first."""
+    limit = np.sort(result.combined, axis=1)[:, [-k]]
+    above, tied = result.combined > limit, result.combined == limit
+    left = (k - above.sum(axis=1, keepdims=True)) / tied.sum(axis=1, keepdims=True)
+    shares = (above + tied * left).mean(axis=0)
+    return shares[best_first(result)]
+
+
+def between(result: Any, k: int) -> list[float]:
+    """Nogueira's measure of two samples, and its interval."""
+    row = result.between_sample_stability(k).estimates.loc["nogueira"]
+    return [row["estimate"], row["lower"], row["upper"]]
+
+
+def of_noise(result: Any, k: int) -> float:
+    noise = noise_between(result, k)
+    assert noise is not None
+    return float(noise.estimates.loc["nogueira", "estimate"])
+
+
+@pytest.mark.parametrize("wish", [1, 12, 0.3, 33, 40, "auto"])
+def test_sentences_of_an_ensemble(ensemble: Any, wish: Any) -> None:
+    k = {0.3: 12, "auto": int(ensemble.permutation.above.sum())}.get(wish, wish)
+    answer = [k, 40, *([30] if wish == 0.3 else [])]
+    if k < 40:
+        answer += map(percent, among_best(ensemble, k)[: min(k, 10)])
+    answer += [k - 10] if k > 10 else []
+    answer += [k] if k < 40 else []
+    chance: list[float] = [k, percent(k / 40)] if k < 40 else [40]
+    indistinct = int((~ensemble.permutation.above[best_first(ensemble)][:k]).sum())
+    if wish == "auto":
+        answer += [k, 40, 499, 0.05, 9, 10]
+        chance = [5, *chance]
+    elif indistinct:
+        answer += [indistinct, k, 0.05, *([indistinct - 12] if indistinct > 12 else [])]
+    if k < 40:
+        estimate, *limits = between(ensemble, k)
+        answer += [40, k, estimate, 95, *limits, 1, of_noise(ensemble, k)]
+    answer += [33, 40, 7] if k == 33 else []
+    check(sentences(ensemble, n_features_to_select=wish), *answer, *chance, *PROCEDURE)
+
+
+def test_front_of_a_page_of_an_ensemble(ensemble: Any) -> None:
+    wish = selection.Fixed(12)
+    estimate, *limits = between(ensemble, 12)
+    front = facts.front_text(ensemble, wish).text
+    check([front], 12, 40, 40, 12, estimate, 95, *limits, of_noise(ensemble, 12), 1)
+    steps = facts.front_table(ensemble, wish).steps
+    assert steps is not None
+    above = np.cumsum(ensemble.permutation.above[best_first(ensemble)])
+    assert len(steps.told) == 30
+    for k, sentence in enumerate(steps.told, 1):
+        known = above[k - 1]
+        check([sentence], *([k] if k > 1 else []), *between(ensemble, k), known, k - known, 95)
+    (shares,) = steps.cells.values()
+    assert shares == [
+        [f"{share:.0%}" for share in among_best(ensemble, k)[:30]] for k in range(1, 31)
+    ]
+
+
+@pytest.mark.usefixtures("composed")
+def test_whether_there_were_enough_resamples(ensemble: Any) -> None:
+    enough = pyfsagg.wam(X + 6 * Y[:, np.newaxis] * (np.arange(40) < 3), Y, **FEW)
+    verdicts = []
+    for result, k in ((ensemble, 12), (enough, 3)):
+        sizes = {"sizes": [20], "n_boot": 200, "random_state": result.seed}
+        curve = adequacy(result.combined, n_features_to_select=k, **sizes).curve
+        last = curve.iloc[-1]
+        replaced = 1 - last["expected_top_overlap"]
+        words = Page(result.to_html(n_features_to_select=k)).words.partition("Another 20 resamples")
+        told = words[2].partition(".)")[0]
+        moved, tau = last["expected_rank_move"], last["expected_kendall"]
+        numbers = 100 * replaced, k, last["probability_top_changes"], moved, tau
+        check([told], *numbers, 5, 20, 200)
+        verdicts.append((replaced > 0.05, "not enough" in told))
+    assert verdicts == [(True, True), (False, False)]
+
+
+def test_paragraph_of_an_ensemble(ensemble: Any) -> None:
+    k = int(ensemble.permutation.above.sum())
+    seed = [float(ensemble.seed)]
+    text = ensemble.methods_text().partition("The analysis used")
+    check([text[0]], *PROCEDURE, k, 40, 499, 0.05, 9, 10)
+    check([text[2].partition(")")[2]], *seed)
+    check([ensemble.methods_text(12).partition("The analysis used")[0]], *PROCEDURE, 12, 40)
+
+
+def test_status_of_every_feature(ensemble: Any) -> None:
+    """Firm from 80 % of the resamples on; borderline if selected in fewer, or if not, in more than 20 %."""
+    without = pyfsagg.wam(X, Y, **FEW)
+    frame = without.selection(11).frame
+    share, chosen = frame["selection_frequency"], frame["selected"]
+    firm = chosen & (share >= 0.8)
+    borderline = ~firm & (chosen | (share > 0.2))
+    expected = np.where(firm, "firm", np.where(borderline, "borderline", "out"))
+    assert frame["status"].tolist() == expected.tolist()
+    assert 0.8 in set(share[chosen])
+    assert {0.2, 0.25} <= set(share[~chosen])  # on a limit, and just beyond it
+
+
+# --- standings --------------------------------------------------------------------------------
+NAMES = list("abcde")
+
+
+def scores(means: Iterable[float], holes: Iterable[tuple[int, int]] = ()) -> pd.DataFrame:
+    values = np.random.default_rng(4).normal(size=(12, 5)) * 0.05 + np.array(list(means))
+    for hole in holes:
+        values[hole] = np.nan
+    return pd.DataFrame(values, columns=NAMES, index=[f"d{i}" for i in range(12)])
+
+
+MEANS = {
+    "no place": (0.5, 0.5, 0.5, 0.5, 0.5),
+    "some": (0.9, 0.7, 0.68, 0.4, 0.1),
+    "two leaders": (0.9, 0.9, 0.5, 0.5, 0.1),
+    "two classes": (0.9, 0.9, 0.9, 0.2, 0.2),
+    "all": (0.9, 0.7, 0.5, 0.3, 0.1),
+}
+
+
+@pytest.mark.parametrize("holes", [(), ((3, 1), (5, 4))])
+@pytest.mark.parametrize("means", MEANS.values(), ids=MEANS)
+def test_sentences_of_standings(means: tuple[float, ...], holes: Any) -> None:
+    result = pyfsagg.standings(scores(means, holes), confidence_level=0.9)
+    frame, pairs, tiers = result.to_frame(), result.pairs(), result.tiers()
+    certain = int((frame["lower_all"] == frame["upper_all"]).sum())
+    first = int((frame["lower_all"] == 1).sum())
+    expected: list[float] = [] if certain == 0 else [5] if certain == 5 else [certain, 5]
+    expected += [first] if first > 1 else []
+    apart = int((pairs["p_adjusted"] <= 0.1).sum())
+    expected += [90, *([apart, 10] if apart else []), *([len(tiers)] if len(tiers) > 1 else [])]
+    expected += [max(json.loads(result.to_json())["global_test"]["p_value"], 0.0001)]
+    moved = int((frame["place_by_mean"] != frame["place_by_rank"]).sum())
+    expected += [moved] if moved else []
+    if holes:
+        open_, leaders = (
+            int((frame["best"] < frame["worst"]).sum()),
+            int((frame["best"] == 1).sum()),
+        )
+        expected += [2, 60, *([open_] if open_ else []), *([leaders] if leaders > 1 else [])]
+    check(result.sentences, *expected)
+    paragraph = result.methods_text().partition("Computed with")[0]
+    check([paragraph], 5, 12, *([2, 60] if holes else []), 90, 10)
+
+
+def test_sentences_of_standings_of_replicates() -> None:
+    rng = np.random.default_rng(3)
+    rows = [
+        (f"d{i}", name, k, mean + 0.1 * rng.normal())
+        for i in range(4)
+        for name, mean in (("a", 0.9), ("b", 0.5), ("c", 0.48))
+        for k in range(6)
+    ]
+    table = pd.DataFrame(rows, columns=["dataset", "method", "replicate", "score"])
+    columns = {"dataset": "dataset", "method": "method", "value": "score"}
+    result = pyfsagg.standings(table, **columns, replicate="replicate")
+    frame = result.to_frame()
+    certain = int((frame["lower_all"] == frame["upper_all"]).sum())
+    moved = int((frame["place_by_mean"] != frame["place_by_rank"]).sum())
+    apart = int((result.pairs()["p_adjusted"] <= 0.05).sum())
+    assert (certain, apart, len(result.tiers())) == (1, 2, 2)
+    check(result.sentences, 1, 3, 95, 2, 3, 2, 4, 8, *([moved] if moved else []))
+    check([result.methods_text().partition("Computed with")[0]], 3, 4, 95, 5)
+
+
+# --- votes, lists and studies -----------------------------------------------------------------
+SELECTIONS = [["a", "b"], ["b"], ["c", "b"], [], ["a", "b", "c"]]
+PERFORMANCE = [0.8, 0.6, 0.9, 0.5, np.nan]
+
+
+@pytest.mark.parametrize(
+    ("performance", "selections", "expected"),
+    [
+        ([np.nan] * 5, SELECTIONS, [5, 0, 3, 6, 1]),
+        (PERFORMANCE, SELECTIONS, [5, 0, 3, 6, 1]),
+        # The front has its ends (1, 0.5) and (4, 0.9), and (2, 0.8) above their line.
+        ([0.5, 0.8, 0.9], [["a"], ["a", "b"], list("abcd")], [3, 1, 4, 6, 2, 0.8, 0, 1]),
+        ([0.9, 0.8], [["a", "c"], ["a", "b"]], [2, 2, 6, 0.9, 2]),
+    ],
+)
+def test_sentences_of_a_vote(performance: Any, selections: Any, expected: list[float]) -> None:
+    names = list("abcdef")
+    result = pyfsagg.vote(selections, performance=performance, feature_names=names)
+    check(sentences(result), *expected)
+    known = ~np.isnan(performance).all() and result.knee() is not None
+    told = " ".join(sentences(result))
+    assert known == any("the best of" in each or "chosen" in each for each in told.split("."))
+
+
+SCORES = np.linspace(0, 1, 10) + 0.4 * np.random.default_rng(2).random((20, 10))
+LISTS = [["a", "b", "c"], ["b", "a"], ["b", "d", "a"]]
+STUDIES = {
+    name: pd.DataFrame({"gene": [f"g{j}" for j in range(40)], "t": z, "p": 2 * ndtr(-np.abs(z))})
+    for name, z in zip(
+        "abc", np.random.default_rng(6).normal(size=(3, 40)) + 5 * (np.arange(40) < 2), strict=True
+    )
+}
+WINE = pyfsagg.load_dataset("wine")
+GUIDES = np.random.default_rng(1).standard_normal(80) - 4.0 * (np.arange(80) < 4)
+ORDERS = make_planted_orders(3, 10, n_extraneous=2, random_state=0)
+
+
+def of_aggregation(result: Any) -> list[float]:
+    significant = int((result.adjusted_p_values <= 0.05).sum())
+    return [significant, 4, 0.05, 4, 3, 2, 3, 4, 4, 2, 4]
+
+
+def of_agreement(result: Any) -> list[float]:
+    pairs = result.to_frame()
+    overlaps = [
+        pairs["rbo"].min(),
+        pairs["rbo"].max(),
+        pairs["rbo_low"].min(),
+        pairs["rbo_high"].max(),
+    ]
+    ends = pairs["k"].dropna()
+    return [ends.max(), 6, 10, len(pairs) - len(ends), len(pairs), 0.98, *overlaps]
+
+
+def of_stability(result: Any) -> list[float]:
+    rows = [result.table.loc[name] for name in ("nogueira", "spearman", "jaccard")]
+    first, *others = ([row["value"], 95, row["lower"], row["upper"]] for row in rows)
+    pair = json.loads(result.to_json())["comparison"]
+    gap = [pair["test"][name] for name in ("difference", "standard_error", "p_value")]
+    estimates = [each["estimate"] for each in pair["collections"]]
+    return [*first, 1, 0, *others[0], *others[1], 20, 10, 3, *estimates, *gap]
+
+
+def of_evaluation(result: Any) -> list[float]:
+    n_cells = 5 * (2 + 1 + 5)  # folds of two methods, of all features, and of five random subsets
+    assert len(result.cells) == n_cells
+    return [2, 95, 4, 13, n_cells, n_cells - 5, 5]  # both methods select the same features
+
+
+def of_influence(result: Any) -> list[float]:
+    spearman = result.to_frame().query("measure == 'spearman'")["value"]
+    return [spearman.max(), spearman.min(), 4, 6]
+
+
+def of_studies(result: Any) -> list[float]:
+    frame = result.to_frame()
+    found = frame[frame["adjusted_p_value"] <= 0.05]
+    up, down = ((found["direction"] == way).sum() for way in ("up", "down"))
+    return [len(found), 40, 2, 3, 0.05, up, down, 3, 2, len(found)]
+
+
+def of_list_influence(result: Any) -> list[float]:
+    values = result.to_frame()["value"]
+    return [values["robust_rank_aggregation"], values.max(), 7, 3]
+
+
+def of_screen(result: Any) -> list[float]:
+    low, high = ((result.to_frame()[f"{side}_fdr"] <= 0.05).sum() for side in ("low", "high"))
+    return [0.05, low, 0.05, 0.05, high, 0.05, 80, 20, 4]
+
+
+def of_elimination(result: Any) -> list[float]:
+    at_two = result.to_frame().set_index("size").loc[2, "divergence"]
+    return [2, 3, 5, at_two, 3]
+
+
+def of_unsupervised(result: Any) -> list[float]:
+    return [int(np.sum(result.support())), 13, 178]
+
+
+RESULTS: dict[str, tuple[Callable[[], Any], Callable[[Any], list[float]]]] = {
+    "aggregation": (lambda: aggregate(LISTS, "rra"), of_aggregation),
+    "agreement": (lambda: list_agreement(LISTS), of_agreement),
+    "stability": (
+        lambda: stability(SCORES, n_features_to_select=3, compare=SCORES[:9, ::-1]),
+        of_stability,
+    ),
+    "evaluation": (
+        lambda: pyfsagg.evaluate(
+            WINE.X, WINE.y, methods=["ig", "su"], classifiers="nb", thresholds=[0.3], n_resamples=5
+        ),
+        of_evaluation,
+    ),
+    "influence": (
+        lambda: pyfsagg.influence(
+            WINE.X, WINE.y, aggregators=["am", "gm"], n_folds=4, n_resamples=6, random_state=0
+        ),
+        of_influence,
+    ),
+    "studies": (lambda: pyfsagg.studies(STUDIES), of_studies),
+    "influence of lists": (
+        lambda: pyfsagg.influence_of_lists(SCORES[:7], n_splits=3, random_state=0),
+        of_list_influence,
+    ),
+    "screen": (lambda: screen(GUIDES, np.repeat([f"g{i}" for i in range(20)], 4)), of_screen),
+    "elimination": (lambda: eliminate(ORDERS.X, ORDERS.y, "spoilers"), of_elimination),
+    "unsupervised": (lambda: rank_unsupervised(WINE.X, "laplacian_score"), of_unsupervised),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_sentences_of_a_result(name: str) -> None:
+    make, expected = RESULTS[name]
+    result = make()
+    check(sentences(result), *expected(result))
