@@ -71,8 +71,8 @@ def wam(
     aggregator : str
         A name from ``pyfsagg.list_methods("aggregators")``; `aggregator_params` are its options.
     n_resamples : int, "auto" or Precision
-        Number of resamples m.  With a :class:`pyfsagg.Precision` it is doubled until the precision is
-        reached; ``"auto"`` is the default precision.
+        Number of resamples m.  With a :class:`pyfsagg.ensemble.Precision` it is doubled until the precision
+        is reached; ``"auto"`` is the default precision.
     resampling : str or plan
         A name from ``pyfsagg.list_methods("resampling")``, or a plan of :mod:`pyfsagg.resampling`:
         ``Subsample(0.8)``, ``GroupedBootstrap(groups)``, ``Bootstrap(sample_weight=weights)`` for rows with

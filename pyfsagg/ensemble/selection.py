@@ -237,7 +237,7 @@ class Choice:
 
 
 def select_features(data: Ranked, wish: Wish) -> Selection:
-    """See :meth:`pyfsagg.EnsembleResult.selection`."""
+    """See :meth:`pyfsagg.ensemble.EnsembleResult.selection`."""
     choice = choose(data, wish)
     names, compared, test = choice.names, choice.compared, data.permutation
     frequency = np.asarray(over_resamples(data, compared)["selection_frequency"])
@@ -446,7 +446,7 @@ def knee_of(scores: Floats) -> int | None:
 
 # Tables.
 def ranking_frame(data: Ranked, wish: Wish, limit: Limit | None = None) -> pd.DataFrame:
-    """See :meth:`pyfsagg.EnsembleResult.to_frame`."""
+    """See :meth:`pyfsagg.ensemble.EnsembleResult.to_frame`."""
     chosen, sets = select_features(data, wish), shown_sets(data)
     spread = over_resamples(data, chosen.compared)
     columns: dict[str, Any] = {"rank": data.ranking, "score": data.scores}
@@ -470,7 +470,7 @@ COMPARED = ("rank", "rank_set_lower", "rank_set_upper", "selection_frequency", "
 
 
 def compare_runs(first: Ranked, second: Ranked, wish: Wish) -> pd.DataFrame:
-    """See :meth:`pyfsagg.EnsembleResult.compare`."""
+    """See :meth:`pyfsagg.ensemble.EnsembleResult.compare`."""
     frames = []
     for number, data in enumerate((first, second), start=1):
         frame = ranking_frame(data, wish)

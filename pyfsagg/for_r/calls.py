@@ -102,9 +102,9 @@ CALLS: dict[str, Called] = {
     # data
     "list_methods": Called("list_methods", "list_methods"),
     "load_dataset": Called("load_dataset", "datasets", value="dataset_of({})"),
-    "read_feature_table": Called("read_table", "datasets"),
+    "read_feature_table": Called("datasets.read_table", "datasets"),
     # levels and columns
-    **_calls("", "filters", "discretize"),
+    **_calls("discretization", "filters", "discretize"),
     **_calls("filters", "filters", "near_zero_variance"),
     "martingale_residuals": Called("filters.martingale_residuals", "filters", kinds={"y": "target"}),
     # orders of the features within samples
@@ -164,17 +164,19 @@ CALLS: dict[str, Called] = {
     "compare_aggregations": Called("aggregation.compare_aggregations", **_OF_LISTS),
     "permutation_p_values": Called("aggregation.permutation_p_values", **_OF_LISTS),
     "check_universe": Called("aggregation.check_universe", **_of("lists", "lists", "ranked_lists")),
-    "influence_of_lists": Called("influence_of_lists", **_of("lists", "lists", "influence_of_lists")),
-    "compare_aggregators": Called("compare_aggregators", "results"),
-    # stability of selections
-    "adequacy": Called("adequacy", **_OF_SCORES),
-    "between_sample_stability": Called(
-        "between_sample_stability", **_COLLECTION, kinds={"second": "like_first"}
+    "influence_of_lists": Called(
+        "aggregator_influence.influence_of_lists", **_of("lists", "lists", "influence_of_lists"),
     ),
-    "feature_stability": Called("feature_stability", **_OF_DATA),
-    "nogueira": Called("nogueira", **_OF_SETS),
+    "compare_aggregators": Called("aggregator_influence.compare_aggregators", "results"),
+    # stability of selections
+    "adequacy": Called("stability_measures.adequacy", **_OF_SCORES),
+    "between_sample_stability": Called(
+        "stability_measures.between_sample_stability", **_COLLECTION, kinds={"second": "like_first"}
+    ),
+    "feature_stability": Called("stability_measures.feature_stability", **_OF_DATA),
+    "nogueira": Called("stability_measures.nogueira", **_OF_SETS),
     "nogueira_test": Called(
-        "nogueira", **_OF_SETS,
+        "stability_measures.nogueira", **_OF_SETS,
         method="test", later={"null_value": "value", "alternative": "alternative"},
     ),
     "membership_similarity": Called(
@@ -182,12 +184,13 @@ CALLS: dict[str, Called] = {
         kinds={"sets": "sets_by_name", "feature_names": "words"}, value="square_of({})",
     ),
     "pareto_front": Called("stability_measures.pareto_front", "stability_more"),
-    "stability_curve": Called("stability_curve", **_OF_SCORES),
+    "stability_curve": Called("stability_measures.stability_curve", **_OF_SCORES),
     "stability": Called(
         "stability", "stability", {"data": "x"}, {"data": "collection", "compare": "collection"},
         "stability_table({})", without=("feature_names",),
     ),
-    "list_agreement": Called("list_agreement", "list_agreement", {"lists": "glist"}, {"lists": "lists"},
+    "list_agreement": Called(
+        "aggregation.list_agreement", "list_agreement", {"lists": "glist"}, {"lists": "lists"},
         "deepest_agreement({})",
     ),
 }  # fmt: skip

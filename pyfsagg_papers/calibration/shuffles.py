@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from pyfsagg import Checks, Task, permute_target, wam
+from pyfsagg import Checks, Task, wam
+from pyfsagg.ensemble import permute_target
 from pyfsagg.error_control import TargetPermutation, benjamini_hochberg
 from pyfsagg.filters import cox_score
 from pyfsagg.resampling import Bootstrap, GroupedBootstrap

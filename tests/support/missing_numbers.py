@@ -81,12 +81,12 @@ CASES: dict[str, tuple[str, Python]] = {
         "seed = 1)$cells$value",
         lambda i: pyfsagg.evaluate(
             i.X, i.y, methods=["chi_squared"], classifiers=["naive_bayes"], thresholds=[0.5],
-            protocol=pyfsagg.Protocol(protocol="nested", n_folds=2), n_resamples=3, random_state=1,
+            protocol=pyfsagg.evaluation.Protocol(protocol="nested", n_folds=2), n_resamples=3, random_state=1,
         ).cells["value"],
     ),
     "permute_target": (
         'permute_target(X, y, 19, seed = 1, filter = "chi_squared", n_resamples = 5)',
-        lambda i: pyfsagg.permute_target(
+        lambda i: pyfsagg.ensemble.permute_target(
             i.X, i.y, shuffles=19, random_state=1, filter="chi_squared", n_resamples=5
         ),
     ),
@@ -97,7 +97,7 @@ CASES: dict[str, tuple[str, Python]] = {
     # one table
     "discretize": (
         'discretize(X, y, "equal_width")$cutpoints',
-        lambda i: list(pyfsagg.discretize(i.X, i.y, method="equal_width").cutpoints.values()),
+        lambda i: list(pyfsagg.discretization.discretize(i.X, i.y, method="equal_width").cutpoints.values()),
     ),
     "near_zero_variance": ("near_zero_variance(X)", lambda i: pyfsagg.filters.near_zero_variance(i.X)),
     "spoiler_counts": (
@@ -222,19 +222,19 @@ CASES: dict[str, tuple[str, Python]] = {
     "influence_of_lists": (
         'influence_of_lists(rank_table(items, input = "scores"), c("minimum", "borda"), '
         "n_splits = 3, seed = 1)",
-        lambda i: pyfsagg.influence_of_lists(
+        lambda i: pyfsagg.aggregator_influence.influence_of_lists(
             pyfsagg.RankTable.from_scores(i.s), ["minimum", "borda"], n_splits=3, random_state=1
         ).to_frame(),
     ),
     # collections
-    "feature_stability": ("feature_stability(s)", lambda i: pyfsagg.feature_stability(i.s)),
     **{
-        name: (f"{name}(s)", lambda i, name=name: getattr(pyfsagg, name)(i.s))
-        for name in ("adequacy", "nogueira", "stability_curve", "stability")
+        name: (f"{name}(s)", lambda i, name=name: getattr(pyfsagg.stability_measures, name)(i.s))
+        for name in ("adequacy", "feature_stability", "nogueira", "stability_curve", "stability")
     },
-    "nogueira_test": ("nogueira_test(s)", lambda i: pyfsagg.nogueira(i.s).test()),
+    "nogueira_test": ("nogueira_test(s)", lambda i: pyfsagg.stability_measures.nogueira(i.s).test()),
     "between_sample_stability": (
-        "between_sample_stability(s, s)", lambda i: pyfsagg.between_sample_stability(i.s, i.s)
+        "between_sample_stability(s, s)",
+        lambda i: pyfsagg.stability_measures.between_sample_stability(i.s, i.s),
     ),
 }  # fmt: skip
 """Code of R, and the same in Python.  What refuses missing numbers does so on both sides."""
