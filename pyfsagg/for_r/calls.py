@@ -108,11 +108,7 @@ CALLS: dict[str, Called] = {
     **_calls("filters", "filters", "near_zero_variance"),
     "martingale_residuals": Called("filters.martingale_residuals", "filters", kinds={"y": "target"}),
     # orders of the features within samples
-    **_calls(
-        "rank_order", "orders",
-        "make_planted_orders", "spearman_distance", "spoiler_counts", "subset_divergence",
-        "to_rank_order",
-    ),
+    **_calls("rank_order", "orders", "make_planted_orders"),
     "eliminate_features": Called("rank_order.eliminate", "orders"),
     # tables without classes
     **_calls("unsupervised", "unsupervised", "clustering_curve", kinds={"rankings": "rankings"}),
@@ -121,20 +117,9 @@ CALLS: dict[str, Called] = {
     **_calls("unsupervised", "unsupervised", "laplacian_score", "svd_entropy", value="by_feature({}, x)"),
     "rank_unsupervised": Called("unsupervised.rank_unsupervised", "unsupervised", by_hand=True),
     # limits on false selections
-    **_calls("error_control", "error_control_parts", "pfer_bound", "pfer_size"),
-    "benjamini_hochberg": Called("error_control.benjamini_hochberg", "error_control_parts",
-        value="stats::setNames({}, names(p_values))",
-    ),
-    # A matrix here, and not the function of a seed that `null` is elsewhere.
-    **_calls(
-        "error_control", "error_control_parts", "comparable_evidence", "step_down_max_t",
-        kinds={"null": "plain"},
-    ),
+    **_calls("error_control", "error_control_parts", "pfer_bound"),
     "calibrate_selection": Called(
         "error_control.calibrate_selection", "error_control_parts", kinds={"feature_names": "words"},
-    ),
-    "frequency_in_halves": Called("error_control.selection_frequency", "error_control_parts",
-        value="by_feature({}, scores)",
     ),
     "integrated_path": Called(
         "error_control.integrated_path", "error_control_parts", {"function": "form"}, {"scores": "pairs"},

@@ -20,7 +20,8 @@ from pyfsagg.aggregation import compare_aggregations, permutation_p_values
 from pyfsagg.cli import main
 from pyfsagg.error_control import control_errors
 from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggError
-from pyfsagg.rank_order import make_planted_orders, spearman_distance
+from pyfsagg.rank_order import make_planted_orders
+from pyfsagg.rank_order.distances import kendall_distance
 from pyfsagg.rank_order.naive_bayes import naive_bayes_accuracy
 from pyfsagg.statistics import (
     adjust_p_values,
@@ -79,7 +80,7 @@ CALLS = {
     "ragged blocks": lambda: friedman([[1, 2, 3], [3, "a"]]),
     "sphericity of one row": lambda: sphericity_test([1.0, 2.0, 3.0]),
     "sphericity of nothing": lambda: sphericity_test(np.ones((5, 3))),
-    "orders that are sets": lambda: spearman_distance({1, 2}, {1, 2}),
+    "orders that are sets": lambda: kendall_distance({1, 2}, {1, 2}),
     "squares without numbers": lambda: svd_entropy(WINE.X * 1e200, standardize="none"),
     "distances without numbers": lambda: laplacian_score(WINE.X * 1e200, standardize="none"),
     "an array for a file": lambda: pyfsagg.datasets.read_table(np.eye(3)),

@@ -342,17 +342,6 @@ def test_what_a_look_at_the_table_finds(kind: Any) -> None:
     assert codes == {(each.code, each.columns) for each in expected.findings}
 
 
-@pytest.mark.parametrize("kind", MAKERS)
-def test_orders_come_back_in_the_kind_of_the_table(kind: str) -> None:
-    X = MAKERS[kind](COLUMNS)
-    order = pyfsagg.rank_order.to_rank_order(X)
-    assert type(order) is type(X)
-    expected = pyfsagg.rank_order.to_rank_order(np.column_stack(list(COLUMNS.values())))
-    found = pandas_frame(order)
-    assert list(found) == list(COLUMNS)
-    np.testing.assert_array_equal(found.to_numpy(), expected.to_numpy())
-
-
 def selector() -> pyfsagg.ensemble.WithinAggregationSelector:
     options = {"n_features_to_select": 1, "n_resamples": 5, "random_state": 0}
     return pyfsagg.ensemble.WithinAggregationSelector("chi_squared", **options)

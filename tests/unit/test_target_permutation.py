@@ -12,15 +12,11 @@ from two_classes import table
 import pyfsagg
 from pyfsagg.ensemble.null import Nulls, Shuffling, _less_means, _rank_statistics, kinds_of_features
 from pyfsagg.ensemble.run import set_up_run
-from pyfsagg.error_control import (
-    TargetPermutation,
-    benjamini_hochberg,
-    comparable_evidence,
-    permutation,
-    step_down_max_t,
-)
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.error_control import TargetPermutation, permutation
+from pyfsagg.error_control.permutation import comparable_evidence, step_down_max_t
+from pyfsagg.exceptions import DataError
 from pyfsagg.resampling import Bootstrap, FeatureSubspace, GroupedBootstrap
+from pyfsagg.statistics import adjust_p_values
 
 
 def mixed(n: int, real: float, seed: int, levels: int = 25) -> tuple[pd.DataFrame, np.ndarray]:
@@ -121,21 +117,23 @@ def test_numbers_with_other_shuffles_by_hand_and_q_values_of_scipy() -> None:
     assert len(set(numbers.tolist())) > 1
     p_values = np.random.default_rng(0).random(40) ** 3
     p_values[:2] = p_values[2]
-    for dependence, method in (("positive", "bh"), ("any", "by")):
+    for any_dependence, method in ((False, "bh"), (True, "by")):
         expected = stats.false_discovery_control(p_values, method=method)
-        np.testing.assert_allclose(benjamini_hochberg(p_values, dependence), expected, rtol=1e-12)
+        found = permutation.false_discovery_rates(p_values, any_dependence=any_dependence)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+        np.testing.assert_allclose(adjust_p_values(p_values, method), expected, rtol=1e-12)
 
 
 def test_a_missing_p_value_is_no_test_and_others_lie_from_0_to_1() -> None:
-    found = benjamini_hochberg([0.1, np.nan, 0.01, 0.5])  # as p.adjust(method = "BH")
+    found = adjust_p_values([0.1, np.nan, 0.01, 0.5], "bh")  # as p.adjust(method = "BH")
     np.testing.assert_allclose(found, [0.15, np.nan, 0.03, 0.5], rtol=1e-14)
-    found = benjamini_hochberg([0.1, np.nan, 0.01, 0.5], "any")  # method = "BY"
+    found = adjust_p_values([0.1, np.nan, 0.01, 0.5], "by")  # method = "BY"
     np.testing.assert_allclose(found, [0.275, np.nan, 0.055, 0.5 * 11 / 6], rtol=1e-14)
-    assert np.isnan(benjamini_hochberg([np.nan])).all()
+    found = adjust_p_values([0.1, 0.01], "by", n=3)  # p.adjust(c(0.1, 0.01), "BY", 3)
+    np.testing.assert_allclose(found, [0.275, 0.055], rtol=1e-14)
+    assert np.isnan(adjust_p_values([np.nan], "by")).all()
     with pytest.raises(DataError, match="a p-value is 2"):
-        benjamini_hochberg([0.1, 2.0])
-    with pytest.raises(ParameterError, match="dependence must be one of 'positive', 'any'"):
-        benjamini_hochberg([0.1], "all")
+        adjust_p_values([0.1, 2.0], "by")
 
 
 # --- runs ------------------------------------------------------------------------------------
@@ -147,7 +145,7 @@ def test_what_is_related_is_found_and_zeros_are_not() -> None:
     np.testing.assert_array_equal(found.p_values, again.p_values)
     frame = found.to_frame()
     assert set(frame.index[:2]) == {"x0", "x1"}
-    np.testing.assert_allclose(frame["q_value"], benjamini_hochberg(frame["p_value"]))
+    np.testing.assert_allclose(frame["q_value"], adjust_p_values(frame["p_value"], "bh"))
     assert found.judges[-1] == "kruskal_wallis"
     cut = pyfsagg.ensemble.permute_target(
         *table(0.0, seed=3), filter="fit_criterion", random_state=0

@@ -170,15 +170,11 @@ test_that("orders within samples", {
     same(found$accuracy, paste0(call, ".accuracy"))
     same(selected(found, 3), paste0(call, ".select(3)"))
   }
-  same(unname(spoiler_counts(made$X, made$y)), "order.spoiler_counts(made.X, made.y).to_numpy()")
-  same(as.matrix(to_rank_order(made$X)), "order.to_rank_order(made.X).to_numpy()")
-  same(subset_divergence(made$X, made$y, c(1, 2), unit = "bits"), "order.subset_divergence(made.X, made.y, list(made.X.columns[:2]), unit='bits')")
   apart <- as.data.frame(as.matrix(made$X) + rep(100 * pmax(seq_along(made$X), 2), each = nrow(made$X)))
   expect_warning(found <- eliminate_features(apart, made$y, "spoilers", progress = FALSE), "on one scale")
   expect_output(print(found), "pairs have the same order in all samples")
   expect_error(eliminate_features(made$X, made$y, progress = FALSE, chekpoint = "a"), "did you mean 'checkpoint'",
                class = "pyfsagg_unknown_name_error")
-  expect_error(subset_divergence(made$X, made$y, 99), "numbers from 1 to", class = "pyfsagg_parameter_error")
 })
 
 test_that("tables without classes", {
@@ -268,15 +264,7 @@ test_that("limits on false selections", {
   share("cells", cells)
   same(calibrate_selection(cells, feature_names = letters[1:12])$table$score,
        paste0(control, "calibrate_selection(cells).to_frame()['score'].to_numpy()"))
-  same(pfer_size(0.75, 100, 1), paste0(control, "pfer_size(0.75, 100, 1)"))
-  same(frequency_in_halves(scores, 3), paste0(control, "selection_frequency(scores, 3)"))
   same(integrated_path(scores, form = "h3")$q_values, paste0(control, "integrated_path(scores.reshape(5, 2, 20), function='h3').q_values"))
-  same(benjamini_hochberg(c(0.01, 0.04, 0.5), "any"), paste0(control, "benjamini_hochberg([0.01, 0.04, 0.5], 'any')"))
-  expect_equal(benjamini_hochberg(c(0.01, 0.04, 0.5)), stats::p.adjust(c(0.01, 0.04, 0.5), "BH"))
-  kinds <- rep(1:2, 10)
-  same(comparable_evidence(scores[1, ], scores[-1, ], kinds)[[1]], paste0(control, "comparable_evidence(scores[0], scores[1:], [1, 2] * 10)[0]"))
-  same(unlist(step_down_max_t(c(3, 1), matrix(c(0, 4, 2, 1), 2))),
-       paste0("np.concatenate(", control, "step_down_max_t([3, 1], [[0, 2], [4, 1]]))"))
   same(weighted_average_accuracy(c(0.8, 0.9, 0.95), c(0.1, 0.5, 1)), "pyfsagg.evaluation.weighted_average_accuracy([0.8, 0.9, 0.95], [0.1, 0.5, 1])")
 })
 
