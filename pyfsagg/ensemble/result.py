@@ -176,7 +176,6 @@ class EnsembleResult(data.Ranked, Result):
         n_features_to_select : int, float or str
             A number of features, a fraction of them (above 0, at most 1; rounded up), ``"auto"`` for all
             features that score above noise, or ``"knee"`` for those before the knee of the scores.
-            ``"pfer:1"`` and ``"fdr:0.1"`` are the same as the next two arguments.
         max_false : float, optional
             Accepted expected number of false selections (:meth:`error_control`).
         fdr : float, optional

@@ -11,6 +11,7 @@ import pandas as pd
 from pyfsagg._base.arithmetic import Booleans, Floats, scaled
 from pyfsagg._base.validation import check_real, is_word, n_selected, size_of_share
 from pyfsagg._base.words import enumerate_names, plural
+from pyfsagg._message import Got, Param, Remedy
 from pyfsagg.ensemble.data import Ranked, best_first, mean_scores, once, over_resamples
 from pyfsagg.ensemble.trust import control, shown_sets
 from pyfsagg.error_control import ErrorControl, LimitedSelection, TargetPermutation
@@ -129,9 +130,6 @@ def _limit(max_false: float | None, fdr: float | None) -> Limit | None:
     return Limit(*check_goals(max_false, fdr))
 
 
-_WORDS = {"pfer": "max_false", "fdr": "fdr"}
-
-
 def _of_value(value: object) -> Wish:
     if isinstance(value, Wish):
         return value
@@ -140,17 +138,13 @@ def _of_value(value: object) -> Wish:
     if is_word(value, "knee"):
         return Knee()
     if isinstance(value, str):
-        word, _, level = value.partition(":")
-        try:
-            goal = {_WORDS[word.strip().lower()]: float(level)}
-        except (KeyError, ValueError):
-            raise ParameterError(
-                "n_features_to_select must be a number of features, a fraction, 'auto' (all above "
-                "noise), 'knee' (those before the knee of the scores), "
-                "'pfer:1' (expected false selections) or 'fdr:0.1' (false discovery rate), got "
-                f"{value!r}"
-            ) from None
-        return Limit(*check_goals(**goal))
+        raise ParameterError(
+            Param("n_features_to_select"),
+            " must be a number of features, a fraction, 'auto' (all above noise) or 'knee' (those before the "
+            "knee of the scores)",
+            Got(value),
+            Remedy("limits on false selections are ", Param("max_false"), " and ", Param("fdr")),
+        )
     if isinstance(value, Integral) and not isinstance(value, bool):
         return Fixed(int(value))
     what = "n_features_to_select (a fraction)"

@@ -49,9 +49,9 @@ def test_a_limit_finds_what_is_real_and_may_be_a_word(run: pyfsagg.ensemble.Ense
     assert frame.index[:2].isin(["x0", "x1"]).all()
     np.testing.assert_array_equal(frame["controlled"], frame["pair_frequency"] >= 0.75)
     assert (np.diff(frame["expected_false"]) >= 0).all()
-    assert run.select("pfer:0.5") == run.error_control(max_false=0.5).selected
+    assert run.select(max_false=0.5) == run.error_control(max_false=0.5).selected
     np.testing.assert_array_equal(run.get_support(fdr=0.3), run.error_control(fdr=0.3).support)
-    assert read_wish("fdr:0.1") == read_wish(fdr=0.1) == Limit("fdr", 0.1)
+    assert read_wish(fdr=0.1) == Limit("fdr", 0.1)
     path = run.error_control(fdr=0.2, method="integrated_path")
     assert "not a bound" in path.sentences[-1]
 
@@ -59,7 +59,10 @@ def test_a_limit_finds_what_is_real_and_may_be_a_word(run: pyfsagg.ensemble.Ense
 def test_nothing_can_be_selected_from_noise(noise: pyfsagg.ensemble.EnsembleResult) -> None:
     found = noise.error_control(max_false=0.2)
     assert (
-        found.selected == noise.select("pfer:0.2") == np.flatnonzero(found.support).tolist() == []
+        found.selected
+        == noise.select(max_false=0.2)
+        == np.flatnonzero(found.support).tolist()
+        == []
     )
     assert "no feature can be selected: the most frequent one" in found.sentences[0]
     assert found.sentences[0].endswith("does not say that no feature is related to the target.")
@@ -165,9 +168,9 @@ def test_limits_and_targets_that_are_refused(run) -> None:
         )
 
 
-@pytest.mark.parametrize("word", ["pfer", "pfer:", "pfer:many", "fwer:0.05", "best"])
+@pytest.mark.parametrize("word", ["pfer:1", "fdr:0.1", "best"])
 def test_other_words_are_no_threshold(run: pyfsagg.ensemble.EnsembleResult, word: str) -> None:
-    with pytest.raises(ParameterError, match="'pfer:1'"):
+    with pytest.raises(ParameterError, match="limits on false selections are max_false and fdr"):
         run.select(word)
 
 
@@ -178,7 +181,7 @@ def test_the_limit_is_kept_with_the_result(
     again = pyfsagg.load_result(tmp_path / "kept")
     assert isinstance(again, pyfsagg.ensemble.EnsembleResult)
     assert again._view["max_false"] == 0.5
-    assert again.error_control(max_false=0.5).selected == run.select("pfer:0.5")
+    assert again.error_control(max_false=0.5).selected == run.select(max_false=0.5)
     ranking = (tmp_path / "kept" / "ranking.csv").read_text(encoding="utf-8")
     assert "controlled,pair_frequency,expected_false,path_expected_false,q_value" in ranking
     assert "can be selected" in again.summary_text()

@@ -405,7 +405,7 @@ def test_other_functions_take_groups() -> None:
     assert found.select() == ["colour"]
     plan = "complementary_pairs"
     pairs = _run(ENCODED, Y, "chi_squared", 50, task=BY_PREFIX, resampling=plan)
-    assert set(pairs.select("pfer:1")) <= set(names)
+    assert set(pairs.select(max_false=1.0)) <= set(names)
     folds = {"aggregators": ["am"], "n_folds": 4, "n_resamples": 5}
     influence = pyfsagg.influence(ENCODED, Y, **folds, **how)
     assert influence.feature_names == names
