@@ -243,7 +243,7 @@ def itmo_fs(n: int, p: int, m: int, jobs: int) -> Iterator[Comparison]:
     from ITMO_FS.filters.univariate import information_gain
 
     X, y = make_table(n, p)
-    codes = pyfsagg.discretize(X, method="equal_width", bins=10).codes
+    codes = pyfsagg.discretization.discretize(X, method="equal_width", bins=10).codes
     rows = bootstrap_rows(n, m)
     words = pd.DataFrame(codes).astype("category")
     ours = wam_call(words, y, rows, 1, filter="information_gain")

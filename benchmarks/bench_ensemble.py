@@ -29,7 +29,7 @@ FILTERS = ("information_gain", "symmetric_uncertainty", "chi_squared", "mrmr")
 LINEAR = ("information_gain", "chi_squared")
 """Filters that take time in proportion to n·p; mRMR compares all pairs of features."""
 
-Run = Callable[[int], pyfsagg.EnsembleResult]
+Run = Callable[[int], pyfsagg.ensemble.EnsembleResult]
 """A run of so many resamples."""
 
 

@@ -71,8 +71,10 @@ def check_agreement() -> None:
     filters = ["information_gain", "gain_ratio", "symmetric_uncertainty", "chi_squared"]
     with tempfile.TemporaryDirectory() as folder:
         data.X.assign(y=data.y).to_parquet(f"{folder}/wine.parquet", row_group_size=50)
-        found = pyfsagg.rank_out_of_core(folder, "y", filters=filters, random_state=1, n_jobs=2)
-    codes = pyfsagg.discretize(data.X, method="equal_width", bins=BINS).to_frame()
+        found = pyfsagg.out_of_core.rank_out_of_core(
+            folder, "y", filters=filters, random_state=1, n_jobs=2
+        )
+    codes = pyfsagg.discretization.discretize(data.X, method="equal_width", bins=BINS).to_frame()
     expected = pyfsagg.bam(
         codes,
         data.y,
@@ -94,7 +96,7 @@ def run_once(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     def tell(done: int, total: int) -> None:
         marks.append((time.perf_counter(), done))
 
-    result = pyfsagg.rank_out_of_core(
+    result = pyfsagg.out_of_core.rank_out_of_core(
         folder,
         "y",
         bins=BINS,

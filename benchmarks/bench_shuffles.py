@@ -39,7 +39,7 @@ def seconds(run: Callable[[], object]) -> float:
 def measure(name: str, filters: tuple[str, ...], m: int) -> dict[str, Any]:
     data = pyfsagg.load_dataset(name)
 
-    def run(n_resamples: int, shuffles: int | str) -> pyfsagg.EnsembleResult:
+    def run(n_resamples: int, shuffles: int | str) -> pyfsagg.ensemble.EnsembleResult:
         checks = pyfsagg.Checks(shuffles=shuffles)
         given = {"n_resamples": n_resamples, "checks": checks, "random_state": 0, "n_jobs": 1}
         if len(filters) == 1:

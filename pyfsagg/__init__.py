@@ -1,9 +1,21 @@
 """pyfsagg: ensemble feature selection, rank aggregation and selection stability.
 
-The public names stand in ``__init__.pyi``, each with the room that it comes from.  They are imported
-when they are first used, so ``import pyfsagg`` itself costs nothing.
+The verbs, the settings that they share and the rooms stand in ``__init__.pyi``; everything else lives in its
+room.  They are imported when they are first used, so ``import pyfsagg`` itself costs nothing.
 """
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
 
 import lazy_loader
 
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+_public, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
+__all__.remove("__version__")
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, or a room whose verb has not been used yet, such as ``committees``."""
+    if name in __all__ or name.startswith("_") or find_spec(f"{__name__}.{name}") is None:
+        return _public(name)
+    return import_module(f"{__name__}.{name}")

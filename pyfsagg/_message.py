@@ -158,7 +158,7 @@ class Door:
         return name
 
     def public(self, name: str) -> str:
-        return f"pyfsagg.{name}"
+        return f"pyfsagg.{home(name)}"
 
     def value(self, value: Value) -> str:
         return value.text
@@ -168,7 +168,7 @@ class Door:
         if not use.settings:
             return values
         argument = ARGUMENTS.get(use.settings, use.settings.lower())
-        return f"{argument}=pyfsagg.{use.settings}({values})"
+        return f"{argument}={self.public(use.settings)}({values})"
 
     def phrase(self, phrase: Phrase) -> str:
         return phrase.text
@@ -176,6 +176,23 @@ class Door:
 
 ARGUMENTS = {"Precision": "n_resamples", "LearnerSelection": "selection"}
 """Arguments that take settings, where they are not called as the class is."""
+
+ROOMS = {
+    **dict.fromkeys(("compare_aggregators", "influence_of_lists"), "aggregator_influence"),
+    "LearnerSelection": "committees",
+    "check_table": "datasets",
+    **dict.fromkeys(("EnsembleResult", "Precision", "permute_target"), "ensemble"),
+    "Protocol": "evaluation",
+    "list_agreement": "aggregation",
+    "rank_out_of_core": "out_of_core",
+}
+"""Rooms of public names that are not at the top, where messages and recorded calls name them."""
+
+
+def home(name: str) -> str:
+    """A public name below ``pyfsagg``, with its room."""
+    return f"{ROOMS[name]}.{name}" if name in ROOMS else name
+
 
 PYTHON = Door()
 

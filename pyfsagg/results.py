@@ -50,7 +50,7 @@ def load_result(path: str | os.PathLike[str]) -> Result:
     Returns
     -------
     Result
-        Of the class that was saved, for instance :class:`pyfsagg.EnsembleResult`.
+        Of the class that was saved, for instance :class:`pyfsagg.ensemble.EnsembleResult`.
 
     Raises
     ------

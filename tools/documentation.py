@@ -37,14 +37,19 @@ OTHERS = (
 CLASS = f"\n   :members:\n   :inherited-members: {BASES}\n   :exclude-members: {OTHERS}\n"
 ROOMS = (
     "aggregation",
+    "aggregator_influence",
     "committees",
     "datasets",
+    "discretization",
+    "ensemble",
     "error_control",
     "evaluation",
     "filters",
+    "out_of_core",
     "plotting",
     "rank_order",
     "resampling",
+    "screens",
     "stability_measures",
     "statistics",
     "unsupervised",
@@ -215,8 +220,8 @@ def example(kind: str, spec: Any) -> str:
         "stability_measures": _stability_example,
         "eliminations": lambda spec: (
             'data = pyfsagg.load_dataset("ionosphere")\n'
-            "space = pyfsagg.rank_order.to_rank_order(data.X.iloc[:, 2:8])\n"
-            f'pyfsagg.rank_order.eliminate(space, data.y, method="{spec.name}").to_frame().head(3)'
+            f'found = pyfsagg.rank_order.eliminate(data.X.iloc[:, 2:8], data.y, method="{spec.name}")\n'
+            "found.to_frame().head(3)"
         ),
         "statistical_tests": lambda spec: f"{OBSERVED}\n{spec.call}",
         "unsupervised_methods": lambda spec: (

@@ -623,7 +623,10 @@ def growth() -> dict[str, dict[str, float]]:
         return time.process_time() - started
 
     found: dict[str, dict[str, float]] = {}
-    readers = {"table": pyfsagg.read_table, "lists": lambda path: Rankings.from_files([path])}
+    readers = {
+        "table": pyfsagg.datasets.read_table,
+        "lists": lambda path: Rankings.from_files([path]),
+    }
     with tempfile.TemporaryDirectory() as folder:
         for name, text in TEXTS.items():
             found[name] = {}

@@ -131,7 +131,7 @@ def wilson_interval(
     return centre - reach, centre + reach
 
 
-ADJUSTMENTS = ("bh", "holm", "bonferroni")
+ADJUSTMENTS = ("bh", "by", "holm", "bonferroni")
 
 
 def adjust_p_values(
@@ -143,9 +143,10 @@ def adjust_p_values(
     ----------
     p_values : array-like (k,)
         Each in [0, 1].  NaN is no test: it is not counted and stays NaN.
-    adjust : {"bh", "holm", "bonferroni", "none"}
-        Benjamini–Hochberg (false discovery rate), Holm or Bonferroni (family-wise error); "none"
-        leaves the values as they are.
+    adjust : {"bh", "by", "holm", "bonferroni", "none"}
+        Benjamini–Hochberg (false discovery rate; of independent or positively dependent tests),
+        Benjamini–Yekutieli (of any tests), Holm or Bonferroni (family-wise error); "none" leaves the
+        values as they are.
     n : int, optional
         How many tests there were in all, if more than are given: those that are omitted count
         as p = 1.  The number of given values by default.
@@ -157,7 +158,8 @@ def adjust_p_values(
 
     References
     ----------
-    Holm (1979), Scandinavian Journal of Statistics 6; Benjamini and Hochberg (1995), JRSS B 57.
+    Holm (1979), Scandinavian Journal of Statistics 6; Benjamini and Hochberg (1995), JRSS B 57;
+    Benjamini and Yekutieli (2001), Annals of Statistics 29.
 
     Examples
     --------
@@ -187,7 +189,8 @@ def adjust_p_values(
         ordered = np.maximum.accumulate(p[order] * (n + 1 - places))
     else:
         # Tests that are omitted have p = 1, come last, and lower nobody's value.
-        ordered = np.minimum.accumulate((p[order] / (places / n))[::-1])[::-1]
+        tests = n * (1.0 / np.arange(1, n + 1)).sum() if adjust == "by" else n
+        ordered = np.minimum.accumulate((p[order] / (places / tests))[::-1])[::-1]
     p[order] = np.minimum(ordered, 1.0)
     adjusted[known] = p
     return adjusted

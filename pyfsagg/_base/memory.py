@@ -54,8 +54,8 @@ def memory_limit(size: int | str | None) -> AbstractContextManager[Any]:
     --------
     >>> import numpy as np
     >>> import pyfsagg
-    >>> with pyfsagg.memory_limit("4GB"):
-    ...     answer = pyfsagg.nogueira([{1, 2}, {2, 3}], n_features=10)
+    >>> with pyfsagg.out_of_core.memory_limit("4GB"):
+    ...     answer = pyfsagg.stability_measures.nogueira([{1, 2}, {2, 3}], n_features=10)
     """
     return set_inside(_limit, None if size is None else read_memory(size))
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Settings, is_default
-from pyfsagg._message import Got
+from pyfsagg._message import Got, home
 from pyfsagg.exceptions import InputTypeError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -198,7 +198,7 @@ class Call:
             if key in settled or not (empty or is_default(value, default)):
                 arguments[key] = _code(value, key, own)
         shown = tuple(argument for argument in data if given.get(argument) is not None)
-        return cls(name or function.__name__, shown, arguments, own)
+        return cls(name or home(function.__name__), shown, arguments, own)
 
     def record(self) -> dict[str, Any]:
         """The call as it is written into a file."""
@@ -229,9 +229,9 @@ def _code(value: Any, name: str, own: dict[str, str]) -> str:
     if isinstance(value, Settings):
         kind = type(value)  # plans have a room of their own
         planned = kind.__module__.startswith("pyfsagg.resampling.")
-        room = "pyfsagg.resampling" if planned else "pyfsagg"
+        name_of_kind = f"resampling.{kind.__name__}" if planned else home(kind.__name__)
         inner = [f"{key}={_code(one, key, own)}" for key, one in value.changed().items()]
-        return f"{room}.{kind.__name__}({', '.join(inner)})"
+        return f"pyfsagg.{name_of_kind}({', '.join(inner)})"
     if value is None or isinstance(value, (bool, int, float, str)):
         return repr(value)
     import numpy as np

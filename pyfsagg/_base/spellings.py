@@ -31,7 +31,7 @@ ARGUMENTS = {
     "method": ("aggregator", "how"),
 }
 """Arguments, and what they are called elsewhere."""
-LATER = {"n_features_to_select": "10", "fdr": "'fdr:0.1'", "max_false": "'pfer:1'"}
+LATER = {"n_features_to_select": "10", "fdr": "fdr=0.1", "max_false": "max_false=1"}
 """What is not said to a run, but to the selection from its result."""
 
 UNEXPECTED = re.compile(r"(\w+)\(\) got an unexpected keyword argument '(\w+)'")

@@ -215,7 +215,7 @@ def load_table(
     flags = "".join(f", {name}={value!r}" for name, value in settings)
     others = [*_names(target), *_names(groups)]
     code = [
-        f"data = pyfsagg.read_table({options.table!r}{flags})",
+        f"data = pyfsagg.datasets.read_table({options.table!r}{flags})",
         *changes,
         f"X = data.drop(columns={others!r})" if others else "X = data",
     ]

@@ -34,9 +34,9 @@ class Checks(Settings):
     shuffles : int or "auto"
         Targets with shuffled rows, by which the same filters score the whole table: features are above
         noise, and have p-values, by comparison with them (:meth:`EnsembleResult.selection`,
-        :func:`pyfsagg.permute_target`).  With pairs, the halves of some of them show how far two samples
-        agree without signal.  ``"auto"`` is 999 for tables of up to 50,000 cells and 199 for larger ones;
-        with filters that look at several columns at once (not mRMR and its like, which are judged by
+        :func:`pyfsagg.ensemble.permute_target`).  With pairs, the halves of some of them show how far two
+        samples agree without signal.  ``"auto"`` is 999 for tables of up to 50,000 cells and 199 for larger
+        ones; with filters that look at several columns at once (not mRMR and its like, which are judged by
         their relevance), or functions and estimators, a fifth of the resamples (19 to 199).  0 turns it
         off.  Groups of rows exchange their targets as wholes, or within the groups where these contain
         several.
@@ -120,8 +120,8 @@ class Execution(Settings):
         few columns at a time; those of ranks and most methods of the result look at whole matrices.
     memory_limit : int or str, optional
         Memory of the whole process, in bytes or as ``"2GB"``: a run that is estimated to need more is
-        refused before it begins (:func:`pyfsagg.memory_limit`).  By default what counts is the memory
-        that is free.
+        refused before it begins (:func:`pyfsagg.out_of_core.memory_limit`).  By default what counts is the
+        memory that is free.
     progress : bool or callable (done, total), optional
         A progress bar, or a function that is called as the run proceeds.  `wam` and `bam` count all
         resamples that are scored, those of pairs of halves and of shuffled targets included.

@@ -227,19 +227,6 @@ def pandas_frame(X: Any, *, nullable: bool = False) -> Any:
     return frame
 
 
-def with_rows_of(X: Any, frame: pd.DataFrame) -> Any:
-    """A frame with the rows of X, of its kind (with its index; Arrow for a query, pandas for an array)."""
-    opened = open_frame(X)
-    if isinstance(opened, PandasFrame):
-        return frame.set_axis(opened.frame.index, axis="index")
-    if opened is None:
-        return frame
-    import narwhals as nw
-
-    columns = {str(name): cells.to_numpy() for name, cells in frame.items()}
-    return nw.from_dict(columns, backend=opened.frame.implementation).to_native()
-
-
 def pandas_series(y: Any) -> Any:
     """A column of any kind as a pandas Series of NumPy's types; what is no column as it is."""
     if isinstance(y, pd.Series):

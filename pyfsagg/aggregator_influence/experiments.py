@@ -270,7 +270,7 @@ def compare_aggregators(
     ...     results[name] = pyfsagg.influence(
     ...         data.X, data.y, aggregators=["am", "gm"], n_folds=4, n_resamples=10, random_state=0
     ...     )
-    >>> pyfsagg.compare_aggregators(results).datasets
+    >>> pyfsagg.aggregator_influence.compare_aggregators(results).datasets
     ('wine', 'breast_cancer', 'ionosphere')
     """
     if not isinstance(results, Mapping) or not results:

@@ -90,7 +90,7 @@ class InfluenceResult(Recorded):
         called ``"bam"`` when filters were aggregated between.
     feature_names : tuple of str
     parameters, data, versions : dict
-        As in :class:`pyfsagg.EnsembleResult`.
+        As in :class:`pyfsagg.ensemble.EnsembleResult`.
 
     Notes
     -----
@@ -238,7 +238,8 @@ class InfluenceResult(Recorded):
         """Standings of the aggregators on this table, by the pseudo-values of :meth:`by_fold`.
 
         Nothing is said of other tables: pseudo-values use all folds, which share rows, so their tests find
-        differences far too often.  :func:`pyfsagg.compare_aggregators` compares over data sets.
+        differences far too often.  :func:`pyfsagg.aggregator_influence.compare_aggregators` compares over
+        data sets.
         """
         how: dict[str, Any] = {"filter": filter, "n_features_to_select": n_features_to_select}
         return self._compared(Question(), measure, **how)

@@ -60,7 +60,7 @@ def load_collection(
         return _read_run(first, options, variable)
     is_table = first == "-" or Path(first.lower().removesuffix(".gz")).suffix in TABLES
     if form == "matrix" or (form == "auto" and len(sources) == 1 and is_table):
-        frame = pyfsagg.read_table(first)
+        frame = pyfsagg.datasets.read_table(first)
         matrix = _matrix_in(frame, first, options, variable)
         if matrix is not None:
             return matrix
@@ -120,7 +120,7 @@ def _matrix_in(
 ) -> Collection | None:
     """A table as a matrix of resamples by features; None if it contains more words than labels."""
     first = frame.columns[0]
-    code = [f"{variable} = pyfsagg.read_table({path!r})"]
+    code = [f"{variable} = pyfsagg.datasets.read_table({path!r})"]
     indexed = f"{variable} = {variable}.set_index({variable}.columns[0])"
     if options.transpose:
         turned = frame.set_index(first).T.rename_axis(columns=None)
@@ -166,8 +166,8 @@ def _quoted(names: Sequence[Any]) -> str:
 
 def _read_run(folder: str, options: argparse.Namespace, variable: str) -> Collection:
     filter, n_features = options.filter, options.n_features
-    result = pyfsagg.EnsembleResult.load(folder)
-    matrix, run = result.combined, f"pyfsagg.EnsembleResult.load({folder!r})"
+    result = pyfsagg.ensemble.EnsembleResult.load(folder)
+    matrix, run = result.combined, f"pyfsagg.ensemble.EnsembleResult.load({folder!r})"
     code = [f"{variable} = {run}"]
     if filter is not None:
         if filter not in result.score_matrices:
@@ -224,7 +224,7 @@ def read_similarity(path: str, names: Iterable[str]) -> pd.DataFrame:
             )
         sets = {name: list(filter(None, members)) for name, _, *members in rows}
         return pyfsagg.stability_measures.membership_similarity(sets, names)
-    frame = pyfsagg.read_table(path)
+    frame = pyfsagg.datasets.read_table(path)
     # A column without a name is its index already.
     numbered = isinstance(frame.index, pd.RangeIndex)
     frame = frame.set_index(frame.columns[0]) if numbered else frame.rename_axis(None)

@@ -167,7 +167,7 @@ def _agreement(options: argparse.Namespace) -> None:
     table = _read_list_files(options)
     how = given(options, "distance", "pilot", "persistence")
     origins = _origin_of_lists(options)
-    keep_result(options, lambda _: pyfsagg.list_agreement(table, **how), view=origins)
+    keep_result(options, lambda _: pyfsagg.aggregation.list_agreement(table, **how), view=origins)
 
 
 def _origin_of_lists(options: argparse.Namespace) -> dict[str, Any]:
@@ -209,7 +209,7 @@ def _reading_code(options: argparse.Namespace) -> list[str]:
     if getattr(options, "item", None):
         better = ", higher_is_better=False" if options.lower_is_better else ""
         return [
-            f"members = pyfsagg.read_table({options.files[0]!r})",
+            f"members = pyfsagg.datasets.read_table({options.files[0]!r})",
             f"table = pyfsagg.Rankings.from_groups(members[{options.member_score!r}], "
             f"members[{options.item!r}]{better})",
         ]
@@ -294,7 +294,7 @@ def _read(options: argparse.Namespace) -> pyfsagg.Rankings:
             raise ParameterError(f"{flag} belongs to lists, and --item to a table of members")
     if len(options.files) != 1:
         raise ParameterError(f"--item takes one table of members, got {len(options.files)} files")
-    members = pyfsagg.read_table(options.files[0])
+    members = pyfsagg.datasets.read_table(options.files[0])
     require_column(members, "item", options.item)
     require_column(members, "member-score", options.member_score)
     scores, groups = members[options.member_score], members[options.item]
@@ -319,7 +319,7 @@ def _compute(
     table: pyfsagg.Rankings,
     methods: list[str],
     params: dict[str, dict[str, Any]],
-) -> pyfsagg.Aggregation:
+) -> pyfsagg.aggregation.Aggregation:
     from pyfsagg.aggregation._base import AGGREGATORS
 
     of_scores = [name for name in methods if AGGREGATORS.get(name).input == "scores"]

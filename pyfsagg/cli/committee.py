@@ -150,12 +150,12 @@ def _read(options: argparse.Namespace) -> tuple[Any, dict[str, Any], list[str]]:
         raise ParameterError(
             "--selection names a column of names, and --matrix has none; give one of them"
         )
-    table = pyfsagg.read_table(options.file)
+    table = pyfsagg.datasets.read_table(options.file)
     for column in (*columns.values(), *([options.selection] if options.selection else [])):
         if column not in table.columns:
             raise UnknownNameError("column", column, map(str, table.columns))
     voters: dict[str, Any] = {name: table[column] for name, column in columns.items()}
-    code = [f"table = pyfsagg.read_table({options.file!r})"]
+    code = [f"table = pyfsagg.datasets.read_table({options.file!r})"]
     code += [f"{name} = table[{column!r}]" for name, column in columns.items()]
     if options.matrix:
         others = list(columns.values())

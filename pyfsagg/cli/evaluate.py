@@ -72,7 +72,7 @@ def _evaluate(options: argparse.Namespace) -> None:
     if options.run_folder:
         saved, label, arguments["task"] = _saved_run(options, table)
         arguments["rankings"] = {label: saved}
-        code = f"pyfsagg.EnsembleResult.load({options.run_folder!r})"
+        code = f"pyfsagg.ensemble.EnsembleResult.load({options.run_folder!r})"
         table.code.append(f"rankings = {{{label!r}: {code}}}")
     named = given(options, "classifiers", "thresholds")
     arguments |= {flag: value for flag, value in named.items() if value is not None}
@@ -90,13 +90,13 @@ def _evaluate(options: argparse.Namespace) -> None:
 
 def _saved_run(
     options: argparse.Namespace, table: ReadTable
-) -> tuple[pyfsagg.EnsembleResult, str, Task]:
+) -> tuple[pyfsagg.ensemble.EnsembleResult, str, Task]:
     """A saved run, if it was made for this table, its name here, and how it read the table."""
     from pyfsagg._table.identity import data_hash
     from pyfsagg._table.table import as_table
     from pyfsagg._table.target import read_target
 
-    saved = pyfsagg.EnsembleResult.load(options.run_folder)
+    saved = pyfsagg.ensemble.EnsembleResult.load(options.run_folder)
     nominal = saved.parameters.get("nominal")
     if options.nominal is not None and options.nominal != nominal:
         raise ParameterError(

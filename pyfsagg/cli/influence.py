@@ -130,6 +130,8 @@ def _of_lists(options: argparse.Namespace) -> None:
     name = name_of_table(options.lists[0]) if len(options.lists) == 1 else None
     keep_result(
         options,
-        lambda _: pyfsagg.influence_of_lists(table, aggregators, measure=measure, **drawn),
+        lambda _: pyfsagg.aggregator_influence.influence_of_lists(
+            table, aggregators, measure=measure, **drawn
+        ),
         view=origin(options.lists, reading, name),
     )

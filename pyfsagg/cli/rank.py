@@ -41,6 +41,7 @@ MEMORY_FLAGS: dict[str, Any] = {
 
 def _rank_folder(options: argparse.Namespace) -> None:
     """Rank the features of a folder of Parquet files, which is read piece by piece."""
+    from pyfsagg.out_of_core import rank_out_of_core
     from pyfsagg.out_of_core.counting import open_source
 
     require_target(options.target, options.filter or options.filters)
@@ -71,8 +72,8 @@ def _rank_folder(options: argparse.Namespace) -> None:
         raise ParameterError("give the target by --target COLUMN: filters that count need classes")
     columns = set(open_source(options.table).types)
 
-    def rank(progress: Any) -> pyfsagg.EnsembleResult:
-        return pyfsagg.rank_out_of_core(
+    def rank(progress: Any) -> pyfsagg.ensemble.EnsembleResult:
+        return rank_out_of_core(
             options.table,
             options.target,
             normalize="per_resample" if options.normalize == "auto" else options.normalize,
@@ -254,7 +255,7 @@ def _rank_loaded(options: argparse.Namespace, name: str) -> None:
 def _run(
     options: argparse.Namespace,
     n_features: int,
-    rank: Callable[[Progress | None], pyfsagg.EnsembleResult],
+    rank: Callable[[Progress | None], pyfsagg.ensemble.EnsembleResult],
     view: dict[str, Any],
     unit: str = "resample",
     said: Sequence[str] = (),
@@ -276,7 +277,7 @@ def _run(
 
 def _ensemble(
     options: argparse.Namespace, X: Any, y: Any, progress: Progress | None, groups: Any = None
-) -> pyfsagg.EnsembleResult:
+) -> pyfsagg.ensemble.EnsembleResult:
     """Call wam or bam with the settings of the flags."""
     from pyfsagg.ensemble.run import gather_settings
     from pyfsagg.ensemble.scoring import deep_enough, likely_filters

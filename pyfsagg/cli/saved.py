@@ -71,10 +71,10 @@ def _show(options: argparse.Namespace) -> None:
 def _compare(options: argparse.Namespace) -> None:
     from pyfsagg.ensemble.selection import differing_settings
 
-    runs: list[pyfsagg.EnsembleResult] = []
+    runs: list[pyfsagg.ensemble.EnsembleResult] = []
     for folder in (options.first, options.second):
         run = pyfsagg.load_result(folder)
-        if not isinstance(run, pyfsagg.EnsembleResult):
+        if not isinstance(run, pyfsagg.ensemble.EnsembleResult):
             kind = f"{folder} contains a result of kind {run._kind!r}"
             raise DataError(f"{kind}; name runs of pyfsagg rank")
         runs.append(run)

@@ -86,7 +86,7 @@ def _screen(options: argparse.Namespace) -> None:
 
     check_integer("--top", options.top, low=1)
     check_real("--fdr", options.fdr, low=0.0, high=1.0, low_open=True)
-    table = pyfsagg.read_table(options.table)
+    table = pyfsagg.datasets.read_table(options.table)
     lacking = [flag for flag in ("item", "score") if getattr(options, flag) is None]
     if len(lacking) == 2 and set(MAGECK.values()) <= set(table.columns):
         other = {"low": "p_high", "high": "p_low"}.get(options.side)
@@ -117,7 +117,7 @@ def _screen(options: argparse.Namespace) -> None:
         columns = [scores.abs() * np.sign(table[options.sign]) for scores in columns]
     p_values = [table[name] for name in p_columns.values()]
 
-    def compute(progress: Any) -> pyfsagg.Screen:
+    def compute(progress: Any) -> pyfsagg.screens.Screen:
         return pyfsagg.screen(
             columns[0],
             table[options.item],
@@ -154,7 +154,7 @@ def _names(text: str | None) -> list[str] | None:
 
 def _reading_code(options: argparse.Namespace, p_columns: dict[str, str]) -> list[str]:
     """Lines of code that read the table as the command does."""
-    lines = [f"table = pyfsagg.read_table({options.table!r})"]
+    lines = [f"table = pyfsagg.datasets.read_table({options.table!r})"]
     scores = f"table[{options.score!r}]"
     if options.sign:
         lines.insert(0, "import numpy as np\n")

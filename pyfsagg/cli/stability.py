@@ -103,7 +103,7 @@ def _stability(options: argparse.Namespace) -> None:
     files = [*options.sources, *(options.compare or [])]
     if similarity is not None:
         files.append(options.similarity)
-        code.append(f"similarity = pyfsagg.read_table({options.similarity!r})")
+        code.append(f"similarity = pyfsagg.datasets.read_table({options.similarity!r})")
         if options.similarity.lower().endswith(".gmt"):
             code[-1] = "# similarity: membership_similarity of the sets in " + options.similarity
         elif similarity.index.name is not None:

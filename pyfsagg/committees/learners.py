@@ -118,7 +118,7 @@ def committee(
     >>> data = pyfsagg.load_dataset("wine")
     >>> result = pyfsagg.committee(
     ...     data.X, data.y, {"tree": DecisionTreeClassifier(max_depth=3)},
-    ...     selection=pyfsagg.LearnerSelection(n_features=2), n_resamples=5, random_state=0,
+    ...     selection=pyfsagg.committees.LearnerSelection(n_features=2), n_resamples=5, random_state=0,
     ... )
     >>> result.n_voters, result.voters["n_features"].tolist()
     (5, [2, 2, 2, 2, 2])

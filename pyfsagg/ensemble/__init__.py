@@ -1,13 +1,14 @@
-"""Within- and between-aggregation: resamples, filters and an aggregator chained into a result."""
+"""Within- and between-aggregation: resamples, filters and an aggregator chained into a result.
+
+The public names stand in ``__init__.pyi``, and are imported when they are first used: the selectors bring
+scikit-learn along, and a run does not.
+"""
+
+import lazy_loader
 
 from pyfsagg._run.result import Face, shown_by
-from pyfsagg.ensemble.larger_samples import ExpectedReplication, expected_replication
-from pyfsagg.ensemble.methods import bam, wam
-from pyfsagg.ensemble.result import EnsembleResult
 
-__all__ = ["EnsembleResult", "ExpectedReplication", "bam", "expected_replication", "wam"]
-
-# The selectors are in pyfsagg.ensemble.selectors: they need scikit-learn, and a run does not.
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
 @shown_by("ensemble")

@@ -32,9 +32,9 @@ def plot_ranking(
 
     A dot is the median rank over resamples, the line through it the range from the 2.5 % to the
     97.5 % quantile, the diamond the rank of the aggregate.  Selected features have blue dots, features
-    not distinguishable from noise (:meth:`pyfsagg.EnsembleResult.selection`) grey ones or, if selected,
-    grey lines.  The dashed line separates the ranks inside the cut from those outside, if the best are
-    selected without exception.  A resample that saw only
+    not distinguishable from noise (:meth:`pyfsagg.ensemble.EnsembleResult.selection`) grey ones or, if
+    selected, grey lines.  The dashed line separates the ranks inside the cut from those outside, if the best
+    are selected without exception.  A resample that saw only
     some of the features ranks only these, so its ranks are smaller numbers.
     """
     best = best_features(result, n)
@@ -78,7 +78,7 @@ def plot_evidence(
     A bar is the evidence of a feature, minus the common logarithm of its p-value from shuffled
     targets; what lies in the shaded part is not distinguishable from noise (family-wise error 0.05).  Without
     shuffled targets it is the score.  On the right, how often the feature is among the best of a resample
-    (:meth:`pyfsagg.EnsembleResult.selection`).
+    (:meth:`pyfsagg.ensemble.EnsembleResult.selection`).
     """
     wish = read_wish(n_features_to_select)
     best, choice, test = best_features(result, n), choose(result, wish), result.permutation

@@ -106,7 +106,7 @@ class Grouped:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Ranked(Grouped):
-    """What a run left: see :class:`pyfsagg.EnsembleResult`, which is this with methods."""
+    """What a run left: see :class:`pyfsagg.ensemble.EnsembleResult`, which is this with methods."""
 
     method: str
     feature_names: tuple[str, ...]

@@ -43,7 +43,8 @@ def rank(
     Parameters
     ----------
     X : array, data frame, sparse matrix (n_samples, n_features), or path
-        A file is read as by :func:`pyfsagg.read_table`.  The name of a data set, without `y`, ranks that set.
+        A file is read as by :func:`pyfsagg.datasets.read_table`.  The name of a data set, without `y`, ranks
+        that set.
     y : str, array (n_samples,) or data frame, optional
         The column of `X` that is the target, or the target itself; for survival two columns, times and
         events, or their names.
@@ -54,8 +55,8 @@ def rank(
     filters : str or sequence
         One filter, as for :func:`pyfsagg.wam`, or several, or ``"auto"``, as for :func:`pyfsagg.bam`.
     accept : sequence of str
-        Findings of :func:`pyfsagg.check_table` that do not stop the run, or ``["all"]``. Rows without a
-        target are omitted if ``"missing_target"`` is accepted.
+        Findings of :func:`pyfsagg.datasets.check_table` that do not stop the run, or ``["all"]``. Rows
+        without a target are omitted if ``"missing_target"`` is accepted.
     n_resamples, random_state, n_jobs
         As for :func:`pyfsagg.wam`.
     **options

@@ -211,7 +211,7 @@ def _groups(matrix: Floats, names: Sequence[str], least: float) -> tuple[tuple[s
 def clusters_of_run(
     data: Ranked, k: int, X: Any = None, similarity: Any = None, min_similarity: float | None = None
 ) -> pd.DataFrame:
-    """The table of :meth:`pyfsagg.EnsembleResult.clusters`, where `k` features are selected."""
+    """The table of :meth:`pyfsagg.ensemble.EnsembleResult.clusters`, where `k` features are selected."""
     if X is None and similarity is None and min_similarity is None:
         if data.copies is None:
             raise DataError(

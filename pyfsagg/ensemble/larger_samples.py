@@ -153,7 +153,7 @@ def expected_replication(
 
     See Also
     --------
-    pyfsagg.EnsembleResult.between_sample_stability : Two halves of the table of a run.
+    pyfsagg.ensemble.EnsembleResult.between_sample_stability : Two halves of the table of a run.
 
     Notes
     -----

@@ -71,8 +71,8 @@ def wam(
     aggregator : str
         A name from ``pyfsagg.list_methods("aggregators")``; `aggregator_params` are its options.
     n_resamples : int, "auto" or Precision
-        Number of resamples m.  With a :class:`pyfsagg.Precision` it is doubled until the precision is
-        reached; ``"auto"`` is the default precision.
+        Number of resamples m.  With a :class:`pyfsagg.ensemble.Precision` it is doubled until the precision
+        is reached; ``"auto"`` is the default precision.
     resampling : str or plan
         A name from ``pyfsagg.list_methods("resampling")``, or a plan of :mod:`pyfsagg.resampling`:
         ``Subsample(0.8)``, ``GroupedBootstrap(groups)``, ``Bootstrap(sample_weight=weights)`` for rows with
@@ -234,7 +234,7 @@ def permute_target(
     The whole table is scored with each target, without resamples.  Columns of numbers, and columns with
     equal numbers of levels, share a null distribution of scores (of a filter that cuts numbers into bins of
     equal width, numbers with equally many occupied bins); beyond its tail it is taken as exponential
-    (:func:`pyfsagg.error_control.comparable_evidence`).  If all filters bin numbers, numbers are also tested
+    (of features that have the same scores by chance).  If all filters bin numbers, numbers are also tested
     by their ranks (Kruskal and Wallis; Spearman for a numeric target, the score test of Cox's model for
     survival times), and the p-value of a filter is multiplied by four, since classes mostly differ in
     location.  Filters whose score depends on other columns are used only if there are no others.  Those

@@ -31,11 +31,13 @@ from pyfsagg._table.target import Target
 from pyfsagg.ensemble import scoring
 from pyfsagg.ensemble.core import AGAINST_NOISE, Matrices, MatrixStore
 from pyfsagg.ensemble.run import Run
-from pyfsagg.error_control import TargetPermutation, comparable_evidence, step_down_max_t
+from pyfsagg.error_control import TargetPermutation
 from pyfsagg.error_control.permutation import (
+    comparable_evidence,
     evidence_against,
     numbers_with_other_shuffles,
     standardised,
+    step_down_max_t,
 )
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters import binding

@@ -176,7 +176,6 @@ class EnsembleResult(data.Ranked, Result):
         n_features_to_select : int, float or str
             A number of features, a fraction of them (above 0, at most 1; rounded up), ``"auto"`` for all
             features that score above noise, or ``"knee"`` for those before the knee of the scores.
-            ``"pfer:1"`` and ``"fdr:0.1"`` are the same as the next two arguments.
         max_false : float, optional
             Accepted expected number of false selections (:meth:`error_control`).
         fdr : float, optional
@@ -194,8 +193,8 @@ class EnsembleResult(data.Ranked, Result):
         Notes
         -----
         A feature scores above noise if its family-wise p-value from shuffled targets is at most 0.05
-        (:func:`pyfsagg.permute_target`): the whole table is scored with the true target and with shuffled
-        ones, so the proposal does not depend on the resamples.  If the target is unrelated to all
+        (:func:`pyfsagg.ensemble.permute_target`): the whole table is scored with the true target and with
+        shuffled ones, so the proposal does not depend on the resamples.  If the target is unrelated to all
         features, at most one run in twenty proposes any.  The reason says how often other shuffles would
         give the same proposal.  ``"knee"`` splits the scores of the proposal into the two groups that explain
         most of their variance (Zhu and Ghodsi 2006).  If the target cannot be shuffled
@@ -232,8 +231,8 @@ class EnsembleResult(data.Ranked, Result):
         with groups ``n_columns``, the number of columns of the feature;
         ``rank_lower``, ``rank_median``, ``rank_upper`` (2.5 %, 50 % and 97.5 % quantiles of its ranks
         over resamples, which are not a confidence set); ``status``, firm, borderline, indistinct or out
-        (:class:`pyfsagg.Selection`); ``selection_frequency``, the share of resamples in which it is among
-        the best ``selection().compared`` (equal scores at the cut count with the share of
+        (:class:`pyfsagg.ensemble.Selection`); ``selection_frequency``, the share of resamples in which it is
+        among the best ``selection().compared`` (equal scores at the cut count with the share of
         their orders that selects them), with its Wilson interval ``frequency_lower`` to
         ``frequency_upper``; the mean score of each filter as ``mean_<filter>``.
 
@@ -303,7 +302,8 @@ class EnsembleResult(data.Ranked, Result):
 
         The filters score both halves of each pair, which have no row in common; each half is ranked by
         these scores (combined, if there are several filters), without resampling it.  The interval refers
-        to the population.  See :func:`pyfsagg.between_sample_stability` for measures, ties and limits.
+        to the population.  See :func:`pyfsagg.stability_measures.between_sample_stability` for measures, ties
+        and limits.
 
         Parameters
         ----------

@@ -33,7 +33,8 @@ class Precision(Settings):
     """A stopping rule: the number of resamples is doubled until the ranking is precise enough.
 
     If one resample can decide the value of a feature, as with the minimum, two runs with half as many
-    resamples are compared: a bootstrap would be too optimistic there (:func:`pyfsagg.adequacy`).
+    resamples are compared: a bootstrap would be too optimistic there
+    (:func:`pyfsagg.stability_measures.adequacy`).
 
     Parameters
     ----------
@@ -49,7 +50,7 @@ class Precision(Settings):
     --------
     >>> import pyfsagg
     >>> data = pyfsagg.load_dataset("wine")
-    >>> goal = pyfsagg.Precision(max_change=0.2, maximum=400)
+    >>> goal = pyfsagg.ensemble.Precision(max_change=0.2, maximum=400)
     >>> pyfsagg.wam(data.X, data.y, n_resamples=goal, random_state=0).n_resamples
     100
     """

@@ -11,6 +11,7 @@ import pandas as pd
 from pyfsagg._base.arithmetic import Booleans, Floats, scaled
 from pyfsagg._base.validation import check_real, is_word, n_selected, size_of_share
 from pyfsagg._base.words import enumerate_names, plural
+from pyfsagg._message import Got, Param, Remedy
 from pyfsagg.ensemble.data import Ranked, best_first, mean_scores, once, over_resamples
 from pyfsagg.ensemble.trust import control, shown_sets
 from pyfsagg.error_control import ErrorControl, LimitedSelection, TargetPermutation
@@ -129,9 +130,6 @@ def _limit(max_false: float | None, fdr: float | None) -> Limit | None:
     return Limit(*check_goals(max_false, fdr))
 
 
-_WORDS = {"pfer": "max_false", "fdr": "fdr"}
-
-
 def _of_value(value: object) -> Wish:
     if isinstance(value, Wish):
         return value
@@ -140,17 +138,13 @@ def _of_value(value: object) -> Wish:
     if is_word(value, "knee"):
         return Knee()
     if isinstance(value, str):
-        word, _, level = value.partition(":")
-        try:
-            goal = {_WORDS[word.strip().lower()]: float(level)}
-        except (KeyError, ValueError):
-            raise ParameterError(
-                "n_features_to_select must be a number of features, a fraction, 'auto' (all above "
-                "noise), 'knee' (those before the knee of the scores), "
-                "'pfer:1' (expected false selections) or 'fdr:0.1' (false discovery rate), got "
-                f"{value!r}"
-            ) from None
-        return Limit(*check_goals(**goal))
+        raise ParameterError(
+            Param("n_features_to_select"),
+            " must be a number of features, a fraction, 'auto' (all above noise) or 'knee' (those before the "
+            "knee of the scores)",
+            Got(value),
+            Remedy("limits on false selections are ", Param("max_false"), " and ", Param("fdr")),
+        )
     if isinstance(value, Integral) and not isinstance(value, bool):
         return Fixed(int(value))
     what = "n_features_to_select (a fraction)"
@@ -237,7 +231,7 @@ class Choice:
 
 
 def select_features(data: Ranked, wish: Wish) -> Selection:
-    """See :meth:`pyfsagg.EnsembleResult.selection`."""
+    """See :meth:`pyfsagg.ensemble.EnsembleResult.selection`."""
     choice = choose(data, wish)
     names, compared, test = choice.names, choice.compared, data.permutation
     frequency = np.asarray(over_resamples(data, compared)["selection_frequency"])
@@ -446,7 +440,7 @@ def knee_of(scores: Floats) -> int | None:
 
 # Tables.
 def ranking_frame(data: Ranked, wish: Wish, limit: Limit | None = None) -> pd.DataFrame:
-    """See :meth:`pyfsagg.EnsembleResult.to_frame`."""
+    """See :meth:`pyfsagg.ensemble.EnsembleResult.to_frame`."""
     chosen, sets = select_features(data, wish), shown_sets(data)
     spread = over_resamples(data, chosen.compared)
     columns: dict[str, Any] = {"rank": data.ranking, "score": data.scores}
@@ -470,7 +464,7 @@ COMPARED = ("rank", "rank_set_lower", "rank_set_upper", "selection_frequency", "
 
 
 def compare_runs(first: Ranked, second: Ranked, wish: Wish) -> pd.DataFrame:
-    """See :meth:`pyfsagg.EnsembleResult.compare`."""
+    """See :meth:`pyfsagg.ensemble.EnsembleResult.compare`."""
     frames = []
     for number, data in enumerate((first, second), start=1):
         frame = ranking_frame(data, wish)

@@ -31,7 +31,7 @@ MEANS = {"arithmetic_mean": "score", "mean_rank": "rank"}
 
 
 def between(data: Ranked, k: int, confidence_level: float = 0.95) -> BetweenSampleStability:
-    """See :meth:`pyfsagg.EnsembleResult.between_sample_stability`; `k` features are selected."""
+    """See :meth:`pyfsagg.ensemble.EnsembleResult.between_sample_stability`; `k` features are selected."""
     halves, n_rows = _halves(data)
     first, second = ComplementaryPairs.pairs(len(halves)).T
     return between_sample_stability(
@@ -102,7 +102,8 @@ Agreement = tuple[pd.DataFrame | DataError, list[str]]
 
 @once
 def agreement(data: Ranked, ties: str) -> Agreement:
-    """The measures of :meth:`pyfsagg.EnsembleResult.stability`, or the reason for none, and warnings."""
+    """The measures of :meth:`pyfsagg.ensemble.EnsembleResult.stability`, or the reason for none, and
+    warnings."""
     matrices = dict(data.score_matrices)
     if data.method == "bam":
         matrices["bam"] = data.combined
@@ -125,7 +126,7 @@ def control(
     method: str | None = None,
     **options: Any,
 ) -> ErrorControl | LimitedSelection:
-    """See :meth:`pyfsagg.EnsembleResult.error_control`."""
+    """See :meth:`pyfsagg.ensemble.EnsembleResult.error_control`."""
     goal, level = check_goals(max_false, fdr)
     if method is not None:
         check_choice("method", method, (*BY_P_VALUES[goal], *METHODS[goal]))
@@ -217,7 +218,7 @@ def shown_sets(data: Ranked) -> RankConfidence | None:
 
 
 def rank_sets(data: Ranked, confidence_level: float) -> RankConfidence:
-    """See :meth:`pyfsagg.EnsembleResult.rank_confidence`."""
+    """See :meth:`pyfsagg.ensemble.EnsembleResult.rank_confidence`."""
     reason = why_no_sets(data)
     if reason:
         raise DataError("there are no confidence sets for ranks: ", reason)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers, adjust_p_values
 from pyfsagg._base.fields import Part
-from pyfsagg._base.validation import as_array, check_choice, check_level, got_short
+from pyfsagg._base.validation import as_array, check_level, got_short
 from pyfsagg._base.words import enumerate_names, number, plural, readable
 from pyfsagg._kernels.ranks import first_within
 from pyfsagg._message import Param
@@ -288,33 +288,15 @@ def numbers_with_other_shuffles(observed: Floats, null: Floats, seed: int) -> In
     return np.asarray((family_wise <= LEVEL + ROUNDING).sum(axis=1), dtype=np.int64)
 
 
-def benjamini_hochberg(p_values: ArrayLike, dependence: str = "positive") -> Floats:
-    """Smallest false discovery rate at which each feature is selected, by Benjamini and Hochberg.
-
-    Parameters
-    ----------
-    p_values : array-like (p,)
-        Each in [0, 1].  NaN is no test: it is not counted and stays NaN.
-    dependence : {"positive", "any"}
-        ``"any"`` multiplies by 1 + 1/2 + … + 1/k for k tests (Benjamini and Yekutieli 2001).
-
-    Returns
-    -------
-    ndarray (p,)
-        In the order of `p_values`, as R's ``p.adjust`` has it.
-
-    Examples
-    --------
-    >>> benjamini_hochberg([0.01, 0.04, 0.03, 0.5])
-    array([0.04      , 0.05333333, 0.05333333, 0.5       ])
-    """
-    check_choice("dependence", dependence, ("positive", "any"))
+def false_discovery_rates(p_values: Floats, *, any_dependence: bool = False) -> Floats:
+    """Smallest false discovery rate at which each of (p,) is selected, as ``p.adjust`` of R rounds it; NaN is
+    no test."""
     adjusted = adjust_p_values(p_values, "none")
     tested = np.flatnonzero(~np.isnan(adjusted))
     size = tested.size
     order = tested[np.argsort(adjusted[tested], kind="stable")[::-1]]
     factor = size / np.arange(size, 0, -1)
-    if dependence == "any":
+    if any_dependence:
         factor = factor * (1.0 / np.arange(1, size + 1)).sum()
     adjusted[order] = np.minimum(np.minimum.accumulate(adjusted[order] * factor), 1.0)
     return adjusted
@@ -400,7 +382,7 @@ class TargetPermutation(Part):
         """The p-values, in the order of the table."""
         return {
             "p_value": self.p_values,
-            "q_value": benjamini_hochberg(self.p_values),
+            "q_value": false_discovery_rates(self.p_values),
             "family_wise_p_value": self.family_wise_p_values,
         }
 
@@ -511,9 +493,8 @@ class TargetPermutation(Part):
             values = np.minimum(self.p_values * p, p)
         else:
             method = method or "benjamini_hochberg"
-            values = benjamini_hochberg(
-                self.p_values, "any" if method == "benjamini_yekutieli" else "positive"
-            )
+            any_dependence = method == "benjamini_yekutieli"
+            values = false_discovery_rates(self.p_values, any_dependence=any_dependence)
         return LimitedSelection(self, goal, level, method, values)
 
 

@@ -51,10 +51,10 @@ def evaluate(
     y : array of shape (n_samples,)
         Class labels, or numbers with ``task="regression"``; times and events with ``task="survival"``.
     rankings : mapping of label to ranking, optional
-        An :class:`pyfsagg.EnsembleResult`, an array of ranks (n_features,) with 1 = most important, or a
-        list of all feature names, best first.  Under ``"nested"`` only the result of an ensemble, which is
-        repeated inside each fold.  Under ``"thesis"`` a ranking of the whole table is refused; a ranking of
-        unknown rows gives a warning, unless the protocol's `ranking_rows` names them.
+        An :class:`pyfsagg.ensemble.EnsembleResult`, an array of ranks (n_features,) with 1 = most important,
+        or a list of all feature names, best first.  Under ``"nested"`` only the result of an ensemble, which
+        is repeated inside each fold.  Under ``"thesis"`` a ranking of the whole table is refused; a ranking
+        of unknown rows gives a warning, unless the protocol's `ranking_rows` names them.
     methods : sequence or mapping of label to method, optional
         How to rank: the name of a filter (within-aggregation) or ``"bam"``, optionally followed by
         ``"/"`` and an aggregator (``"mrmr/rra"``); a mapping of options of :func:`pyfsagg.wam` or
@@ -70,8 +70,8 @@ def evaluate(
     thresholds : sequence of float or int
         Shares of the features to select (rounded up), or numbers of features.
     protocol : str, sequence of str, or Protocol
-        ``"thesis"``, ``"nested"``, ``"both"`` or ``"leaky"``, or a :class:`pyfsagg.Protocol`, which
-        also sets the number of folds and repeats, and groups of rows.
+        ``"thesis"``, ``"nested"``, ``"both"`` or ``"leaky"``, or a :class:`pyfsagg.evaluation.Protocol`,
+        which also sets the number of folds and repeats, and groups of rows.
     metrics : str or sequence of str, optional
         Names from ``pyfsagg.list_methods("metrics")``; accuracy by default, R² for a regression,
         the concordance index for survival.
@@ -140,7 +140,7 @@ def evaluate(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class EvaluationSet(Part):
-    """Result of :func:`evaluate_many`: one :class:`pyfsagg.Evaluation` per data set."""
+    """Result of :func:`evaluate_many`: one :class:`pyfsagg.evaluation.Evaluation` per data set."""
 
     evaluations: Mapping[str, Evaluation]
 

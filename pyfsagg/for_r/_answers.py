@@ -249,7 +249,7 @@ def answered(result: Any) -> Any:
                 "features": list(result.feature_names),
                 **_origin(result),
             }
-        case pyfsagg.InfluenceResult():
+        case pyfsagg.aggregator_influence.InfluenceResult():
             kind = "influence"
             parts = {
                 "stability": frame_of(result.to_frame()),
@@ -257,7 +257,7 @@ def answered(result: Any) -> Any:
                 "features": list(result.feature_names),
                 **_origin(result),
             }
-        case pyfsagg.Evaluation():
+        case pyfsagg.evaluation.Evaluation():
             kind = "evaluation"
             try:
                 comparison = result.compare().sentences
@@ -271,7 +271,7 @@ def answered(result: Any) -> Any:
                 "remarks": list(result.remarks),
                 **_origin(result),
             }
-        case pyfsagg.Screen():
+        case pyfsagg.screens.Screen():
             kind = "screen"
             parts = {
                 "table": frame_of(result.to_frame(), "gene"),

@@ -296,7 +296,7 @@ class InR(Door):
         return self.names.get(name, name)
 
     def public(self, name: str) -> str:
-        return name
+        return name.rpartition(".")[2]
 
     def value(self, value: Value) -> str:
         plain = value.value

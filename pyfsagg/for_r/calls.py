@@ -102,17 +102,13 @@ CALLS: dict[str, Called] = {
     # data
     "list_methods": Called("list_methods", "list_methods"),
     "load_dataset": Called("load_dataset", "datasets", value="dataset_of({})"),
-    "read_feature_table": Called("read_table", "datasets"),
+    "read_feature_table": Called("datasets.read_table", "datasets"),
     # levels and columns
-    **_calls("", "filters", "discretize"),
+    **_calls("discretization", "filters", "discretize"),
     **_calls("filters", "filters", "near_zero_variance"),
     "martingale_residuals": Called("filters.martingale_residuals", "filters", kinds={"y": "target"}),
     # orders of the features within samples
-    **_calls(
-        "rank_order", "orders",
-        "make_planted_orders", "spearman_distance", "spoiler_counts", "subset_divergence",
-        "to_rank_order",
-    ),
+    **_calls("rank_order", "orders", "make_planted_orders"),
     "eliminate_features": Called("rank_order.eliminate", "orders"),
     # tables without classes
     **_calls("unsupervised", "unsupervised", "clustering_curve", kinds={"rankings": "rankings"}),
@@ -121,20 +117,9 @@ CALLS: dict[str, Called] = {
     **_calls("unsupervised", "unsupervised", "laplacian_score", "svd_entropy", value="by_feature({}, x)"),
     "rank_unsupervised": Called("unsupervised.rank_unsupervised", "unsupervised", by_hand=True),
     # limits on false selections
-    **_calls("error_control", "error_control_parts", "pfer_bound", "pfer_size"),
-    "benjamini_hochberg": Called("error_control.benjamini_hochberg", "error_control_parts",
-        value="stats::setNames({}, names(p_values))",
-    ),
-    # A matrix here, and not the function of a seed that `null` is elsewhere.
-    **_calls(
-        "error_control", "error_control_parts", "comparable_evidence", "step_down_max_t",
-        kinds={"null": "plain"},
-    ),
+    **_calls("error_control", "error_control_parts", "pfer_bound"),
     "calibrate_selection": Called(
         "error_control.calibrate_selection", "error_control_parts", kinds={"feature_names": "words"},
-    ),
-    "frequency_in_halves": Called("error_control.selection_frequency", "error_control_parts",
-        value="by_feature({}, scores)",
     ),
     "integrated_path": Called(
         "error_control.integrated_path", "error_control_parts", {"function": "form"}, {"scores": "pairs"},
@@ -164,17 +149,19 @@ CALLS: dict[str, Called] = {
     "compare_aggregations": Called("aggregation.compare_aggregations", **_OF_LISTS),
     "permutation_p_values": Called("aggregation.permutation_p_values", **_OF_LISTS),
     "check_universe": Called("aggregation.check_universe", **_of("lists", "lists", "ranked_lists")),
-    "influence_of_lists": Called("influence_of_lists", **_of("lists", "lists", "influence_of_lists")),
-    "compare_aggregators": Called("compare_aggregators", "results"),
-    # stability of selections
-    "adequacy": Called("adequacy", **_OF_SCORES),
-    "between_sample_stability": Called(
-        "between_sample_stability", **_COLLECTION, kinds={"second": "like_first"}
+    "influence_of_lists": Called(
+        "aggregator_influence.influence_of_lists", **_of("lists", "lists", "influence_of_lists"),
     ),
-    "feature_stability": Called("feature_stability", **_OF_DATA),
-    "nogueira": Called("nogueira", **_OF_SETS),
+    "compare_aggregators": Called("aggregator_influence.compare_aggregators", "results"),
+    # stability of selections
+    "adequacy": Called("stability_measures.adequacy", **_OF_SCORES),
+    "between_sample_stability": Called(
+        "stability_measures.between_sample_stability", **_COLLECTION, kinds={"second": "like_first"}
+    ),
+    "feature_stability": Called("stability_measures.feature_stability", **_OF_DATA),
+    "nogueira": Called("stability_measures.nogueira", **_OF_SETS),
     "nogueira_test": Called(
-        "nogueira", **_OF_SETS,
+        "stability_measures.nogueira", **_OF_SETS,
         method="test", later={"null_value": "value", "alternative": "alternative"},
     ),
     "membership_similarity": Called(
@@ -182,12 +169,13 @@ CALLS: dict[str, Called] = {
         kinds={"sets": "sets_by_name", "feature_names": "words"}, value="square_of({})",
     ),
     "pareto_front": Called("stability_measures.pareto_front", "stability_more"),
-    "stability_curve": Called("stability_curve", **_OF_SCORES),
+    "stability_curve": Called("stability_measures.stability_curve", **_OF_SCORES),
     "stability": Called(
         "stability", "stability", {"data": "x"}, {"data": "collection", "compare": "collection"},
         "stability_table({})", without=("feature_names",),
     ),
-    "list_agreement": Called("list_agreement", "list_agreement", {"lists": "glist"}, {"lists": "lists"},
+    "list_agreement": Called(
+        "aggregation.list_agreement", "list_agreement", {"lists": "glist"}, {"lists": "lists"},
         "deepest_agreement({})",
     ),
 }  # fmt: skip

@@ -33,6 +33,7 @@ from pyfsagg.for_r import _given as given
 from pyfsagg.for_r import calls
 from pyfsagg.for_r._answers import answered, frame_of, returned
 from pyfsagg.for_r._interrupts import interruptible
+from pyfsagg.out_of_core import rank_out_of_core
 from pyfsagg.ranks import Rankings
 from pyfsagg.resampling.plan import PLANS
 
@@ -47,7 +48,7 @@ _R_METHODS: dict[str, tuple[str, dict[str, Any]]] = {
 """Methods of R's aggregateRanks as aggregators with options."""
 
 GROUPS: dict[str, dict[str, type[Settings]]] = {
-    "evaluate": {"protocol": pyfsagg.Protocol},
+    "evaluate": {"protocol": pyfsagg.evaluation.Protocol},
     "committee": {"selection": LearnerSelection},
 }
 """Arguments that are objects of settings, which R has field by field."""
@@ -142,7 +143,7 @@ def _permute_target(table: Any, target: Any, shuffles: Any = "auto", **options: 
     """P-values of features from shuffled targets."""
     settings = _settings(pyfsagg.wam if "filter" in options else pyfsagg.bam, options)
     X, y = given.table_of(table), given.target_of(target)
-    return pyfsagg.permute_target(X, y, shuffles=given.counts(shuffles), **settings)
+    return pyfsagg.ensemble.permute_target(X, y, shuffles=given.counts(shuffles), **settings)
 
 
 def _expected_replication(
@@ -281,8 +282,8 @@ def _evaluate_many(datasets: Mapping[str, Any], **options: Any) -> Any:
 
 def _out_of_core(source: Any, target: str, **options: Any) -> Any:
     """The ranking of a table in files."""
-    settings = _settings(pyfsagg.rank_out_of_core, options)
-    return pyfsagg.rank_out_of_core(source, target, **settings)
+    settings = _settings(rank_out_of_core, options)
+    return rank_out_of_core(source, target, **settings)
 
 
 RUNS: dict[str, Callable[..., Any]] = {
@@ -325,7 +326,7 @@ def _check_table(
 ) -> dict[str, Any]:
     """The findings of a table, with remedies in R's words."""
     X, y = given.table_of(table), given.target_of(target)
-    check = pyfsagg.check_table(X, y, task=task).spelled(given.InR())
+    check = pyfsagg.datasets.check_table(X, y, task=task).spelled(given.InR())
     return {"facts": check.facts, "findings": frame_of(check.to_frame())}
 
 

@@ -441,8 +441,8 @@ def histogram_piece(reading: tuple[Sequence[Coding], int], piece: Piece) -> NDAr
 
 
 def frequency_coding(coding: Coding, histogram: NDArray[np.int64]) -> Coding:
-    """The coding of a binned column by shares of rows, as :func:`pyfsagg.discretize`: cuts follow the
-    first part that reaches 1, 2, … shares, and a part with several shares omits bins."""
+    """The coding of a binned column by shares of rows, as :func:`pyfsagg.discretization.discretize`: cuts
+    follow the first part that reaches 1, 2, … shares, and a part with several shares omits bins."""
     below = np.cumsum(histogram)
     total = int(below[-1])
     bins, goal = coding.n_known, total

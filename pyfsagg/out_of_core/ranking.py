@@ -358,9 +358,9 @@ def rank_out_of_core(
         is the work of one.
     execution : Execution, optional
         :class:`pyfsagg.Execution`.  Columns that do not fit into its memory limit (or that of
-        :func:`pyfsagg.memory_limit`, or else 2 GB more than the process holds already) are dealt with in
-        groups, one pass for each.  The checkpoint, which a Dask frame cannot have, keeps finished counts;
-        the passes before them are made again.  Progress counts rows, once for each pass.
+        :func:`pyfsagg.out_of_core.memory_limit`, or else 2 GB more than the process holds already) are dealt
+        with in groups, one pass for each.  The checkpoint, which a Dask frame cannot have, keeps finished
+        counts; the passes before them are made again.  Progress counts rows, once for each pass.
 
     Returns
     -------
@@ -390,7 +390,7 @@ def rank_out_of_core(
     ...     for k in range(2):
     ...         part = data.X.assign(cultivar=data.y).iloc[100 * k : 100 * (k + 1)]
     ...         part.to_parquet(f"{folder}/part-{k}.parquet")
-    ...     result = pyfsagg.rank_out_of_core(folder, "cultivar", n_resamples=50, random_state=0)
+    ...     result = pyfsagg.out_of_core.rank_out_of_core(folder, "cultivar", n_resamples=50, random_state=0)
     >>> result.select(3)
     ['flavanoids', 'color_intensity', 'proline']
     """

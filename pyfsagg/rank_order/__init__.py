@@ -5,9 +5,6 @@ Spaces* (2005), called "orders" in the notes of the functions.
 """
 
 from pyfsagg._run.result import Face, shown_by
-from pyfsagg.rank_order._orders import to_rank_order
-from pyfsagg.rank_order.criteria import spoiler_counts
-from pyfsagg.rank_order.distances import spearman_distance, subset_divergence
 from pyfsagg.rank_order.elimination import Elimination, RankOrderSelector, eliminate
 from pyfsagg.rank_order.generators import make_planted_orders
 
@@ -16,10 +13,6 @@ __all__ = [
     "RankOrderSelector",
     "eliminate",
     "make_planted_orders",
-    "spearman_distance",
-    "spoiler_counts",
-    "subset_divergence",
-    "to_rank_order",
 ]
 
 

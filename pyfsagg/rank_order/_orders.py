@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base import memory, validation
 from pyfsagg._message import DIVIDE_WEIGHTS, NAN, Param, Remedy, Use
-from pyfsagg._table import columns, frames
+from pyfsagg._table import columns
 from pyfsagg._table.table import Table, as_table, full_weights
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.ranks import rank_scores
 
 TIES = ("average", "ordinal", "random", "error")
 MISSING = ("error", "unknown")
@@ -215,41 +213,3 @@ def read_features(features: Sequence[str | int] | Any, names: tuple[str, ...]) -
     if not positions:
         raise ParameterError(Param("features"), " is empty", Remedy("name at least one"))
     return np.array(positions, dtype=np.int64)
-
-
-def to_rank_order(
-    X: Any, *, ties: str = "average", missing: str = "error", random_state: Any = None
-) -> Any:
-    """Rank the features within each instance; the smallest value has rank 1.
-
-    Parameters
-    ----------
-    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
-        Numbers on one scale.
-    ties : {"average", "ordinal", "random", "error"}
-        Equal values get their mean rank, are ordered by column or at random (with `random_state`),
-        or are refused.
-    missing : {"error", "unknown"}
-        Refuse missing values, or leave them without a rank (NaN): only the others are ranked.
-
-    Returns
-    -------
-    DataFrame (n_samples, n_features)
-        Ranks 1, …, n_features, in a frame of the kind of `X`; of pandas for an array.
-
-    Notes
-    -----
-    Source: orders, definition 5.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> to_rank_order(np.array([[20, 40, 65, 33], [88, 76, 10, 60]])).to_numpy()
-    array([[1., 3., 4., 2.],
-           [4., 3., 1., 2.]])
-    """
-    table = order_table(X)
-    check_rules(table, ties, missing, random_state)
-    rule: Any = "average" if ties == "error" else ties
-    ranks = rank_scores(-table.values, rule, random_state=random_state)
-    return frames.with_rows_of(X, pd.DataFrame(ranks, columns=list(table.feature_names)))

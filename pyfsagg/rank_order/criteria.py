@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
@@ -19,7 +18,7 @@ from pyfsagg._message import Param, Use
 from pyfsagg._run.checkpoint import Checkpoint
 from pyfsagg._run.parallel import count_workers, run_threads
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.rank_order._orders import Orders, read_orders
+from pyfsagg.rank_order._orders import Orders
 from pyfsagg.rank_order.distances import class_distributions, divergence_labels, mean_divergence
 
 
@@ -223,61 +222,6 @@ def _largest_distance(p: int) -> int:
 
 MAX_COUNT = 2**62  # leaves room below for the mark of a feature that is gone
 COMPACT_AT = 0.875  # share of live columns below which the dead ones are swept out
-
-
-def spoiler_counts(
-    X: Any,
-    y: Any,
-    *,
-    sample_weight: Any = None,
-    ties: str = "average",
-    missing: str = "error",
-    random_state: Any = None,
-) -> pd.Series:
-    """Total spoiler count of each feature.
-
-    The number of times that the feature is inverted with another one between two instances of the
-    same class.  Every pair of instances and every pair of features is counted once; a pair of
-    features that is tied or unknown in one of the two instances is not inverted.
-
-    Parameters
-    ----------
-    X : array or data frame of any kind that narwhals knows, of shape (n_samples, n_features)
-        Numbers on one scale.
-    y : array of shape (n_samples,)
-        Class labels.
-    sample_weight : array of whole numbers (n_samples,), optional
-        How often each instance counts.
-    ties, missing, random_state
-        As in :func:`pyfsagg.rank_order.eliminate`.
-
-    Returns
-    -------
-    Series of int (n_features,)
-        Larger = more inversions within the classes, removed first.
-
-    See Also
-    --------
-    eliminate : With ``method="spoilers"``, removes features by this count.
-
-    Notes
-    -----
-    Source: orders, definitions 8 and 9.  With B(i, j) instances of a class that place i before j
-    the count of i is the sum of B(i, j) B(j, i) over classes and features j: O(n p²) in all.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> X = np.array([[1, 2, 3], [1, 3, 2], [3, 2, 1], [3, 2, 1]])
-    >>> spoiler_counts(X, ["a", "a", "b", "b"]).to_dict()
-    {'x0': 0, 'x1': 1, 'x2': 1}
-    """
-    orders = read_orders(
-        X, y, sample_weight=sample_weight, ties=ties, missing=missing, random_state=random_state
-    )
-    return pd.Series(
-        total_spoiler_counts(orders), index=list(orders.feature_names), name="spoilers"
-    )
 
 
 def total_spoiler_counts(orders: Orders, n_jobs: int | None = None) -> NDArray[np.int64]:

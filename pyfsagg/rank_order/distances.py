@@ -6,42 +6,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import rankdata
 
 from pyfsagg._base.arithmetic import Floats, Indices, Integers
 from pyfsagg._base.validation import as_array, check_choice
 from pyfsagg._kernels.rank_order import concordance_sum, inversions_by_feature
-from pyfsagg._message import NAN, Remedy
 from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError
 from pyfsagg.rank_order import _orders
-
-
-def spearman_distance(first: ArrayLike, second: ArrayLike) -> float:
-    """Sum of squared rank differences of two orders.
-
-    Parameters
-    ----------
-    first, second : array-like (n_features,)
-        Ranks or values of the same features; they are ranked (ties: average ranks).
-
-    Returns
-    -------
-    float
-        From 0 (same order) to (p³ − p) / 3 (reversed).
-
-    Notes
-    -----
-    Source: orders, definition 6.
-
-    Examples
-    --------
-    >>> spearman_distance([1, 2, 3, 4], [4, 3, 2, 1])
-    20.0
-    """
-    pair = _two_orders(first, second)
-    ranks = rankdata(pair, axis=1)
-    return float(((ranks[0] - ranks[1]) ** 2).sum())
 
 
 def kendall_distance(first: ArrayLike, second: ArrayLike) -> int:
@@ -52,7 +23,7 @@ def kendall_distance(first: ArrayLike, second: ArrayLike) -> int:
 
 def inversion_counts(first: ArrayLike, second: ArrayLike) -> Integers:
     """Number of inversions between two orders that each feature takes part in, (n_features,)."""
-    ranks = _orders.integer_ranks(_two_orders(first, second, unknown=True), "average", None)
+    ranks = _orders.integer_ranks(_two_orders(first, second), "average", None)
     return np.asarray(inversions_by_feature(ranks[0], ranks[1]))
 
 
@@ -62,7 +33,7 @@ def concordance_of_ranks(ranks: NDArray[Any]) -> float:
     return float(2.0 * concordance_sum(ranks) / ((p * p - p) * (m * m - m)) - 1.0 / (m - 1))
 
 
-def _two_orders(first: ArrayLike, second: ArrayLike, *, unknown: bool = False) -> Floats:
+def _two_orders(first: ArrayLike, second: ArrayLike) -> Floats:
     a, b = (as_array("an order", order, np.float64) for order in (first, second))
     if a.ndim != 1 or a.shape != b.shape or a.size < 2:
         raise DataError(
@@ -71,13 +42,6 @@ def _two_orders(first: ArrayLike, second: ArrayLike, *, unknown: bool = False) -
         )
     if np.isinf(a).any() or np.isinf(b).any():
         raise DataError("an order has an infinite value (inf); replace it by a number")
-    if not unknown and (np.isnan(a).any() or np.isnan(b).any()):
-        raise DataError(
-            "an order has a missing value (",
-            NAN,
-            "), which has no rank",
-            Remedy("leave the feature out"),
-        )
     return np.vstack([a, b])
 
 

@@ -400,7 +400,6 @@ def eliminate(
     See Also
     --------
     RankOrderSelector : The same as a scikit-learn selector.
-    subset_divergence : What a subset of features loses.
 
     Notes
     -----

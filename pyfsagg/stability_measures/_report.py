@@ -36,9 +36,9 @@ def _require(frame: pd.DataFrame, columns: tuple[str, ...], source: str) -> None
 def plot_stability_curve(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Stability of the best k features against k, with the level of random selection.
 
-    The curve is a result of :func:`pyfsagg.stability_curve`; without `ax` the figure is new.  A solid line
-    with markers is the stability, the dotted line of the same colour its value when k features are
-    selected at random.  Sizes at which a measure is undefined are omitted.
+    The curve is a result of :func:`pyfsagg.stability_measures.stability_curve`; without `ax` the figure is
+    new.  A solid line with markers is the stability, the dotted line of the same colour its value when k
+    features are selected at random.  Sizes at which a measure is undefined are omitted.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def plot_trade_off(
 def plot_adequacy(curve: pd.DataFrame, *, ax: Axes | None = None) -> Axes:
     """Expected agreement of two repetitions against the number of resamples, on a logarithmic axis.
 
-    The curve is that of :func:`pyfsagg.adequacy`; without `ax` the figure is new.
+    The curve is that of :func:`pyfsagg.stability_measures.adequacy`; without `ax` the figure is new.
 
     Examples
     --------

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyfsagg import Task, permute_target
+from pyfsagg import Task
+from pyfsagg.ensemble import permute_target
 from pyfsagg_papers.calibration.design import ALPHA, Claim, calibrated
 from pyfsagg_papers.calibration.shuffles import FDR, SHUFFLES, _of
 

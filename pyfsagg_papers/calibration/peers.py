@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from pyfsagg.error_control import benjamini_hochberg
 from pyfsagg.exceptions import MissingDependencyError
 from pyfsagg.extending import ALONE
 from pyfsagg.filters import information_gain
+from pyfsagg.statistics import adjust_p_values
 from pyfsagg_papers.calibration.design import Claim, calibrated
 from pyfsagg_papers.calibration.shuffles import (
     FDR,
@@ -71,7 +71,7 @@ def beside_other_packages(rng: np.random.Generator, table: str) -> tuple[float, 
     selected: dict[str, Any] = {
         "above noise": found.above,
         "fdr": found.limited("fdr", FDR).support,
-        "plain": benjamini_hochberg(plain_tests(sample)) <= FDR,
+        "plain": adjust_p_values(plain_tests(sample), "bh") <= FDR,
     }
     with ALONE, warnings.catch_warnings():
         warnings.simplefilter("ignore")

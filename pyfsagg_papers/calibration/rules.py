@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy.stats import spearmanr
 
-from pyfsagg import Rankings, aggregate, influence_of_lists
+from pyfsagg import Rankings, aggregate
+from pyfsagg.aggregator_influence import influence_of_lists
 from pyfsagg_papers.calibration.design import ALPHA, Claim, calibrated
 
 N_JUDGED, N_SPLITS = 30, 40

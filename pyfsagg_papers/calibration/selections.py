@@ -9,8 +9,8 @@ from pyfsagg import Checks, Task
 from pyfsagg.ensemble import wam
 from pyfsagg.error_control import (
     control_errors,
-    step_down_max_t,
 )
+from pyfsagg.error_control.permutation import step_down_max_t
 from pyfsagg.stability_measures import adequacy
 from pyfsagg_papers.calibration.design import N_SIGNAL, Claim, calibrated, labelled_table
 

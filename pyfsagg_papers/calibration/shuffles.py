@@ -10,10 +10,12 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from pyfsagg import Checks, Task, permute_target, wam
-from pyfsagg.error_control import TargetPermutation, benjamini_hochberg
+from pyfsagg import Checks, Task, wam
+from pyfsagg.ensemble import permute_target
+from pyfsagg.error_control import TargetPermutation
 from pyfsagg.filters import cox_score
 from pyfsagg.resampling import Bootstrap, GroupedBootstrap
+from pyfsagg.statistics import adjust_p_values
 from pyfsagg_papers.calibration.design import ALPHA, Claim, calibrated
 
 OF_POPULATION = "features unrelated to the target in the population"
@@ -302,7 +304,7 @@ def something_to_find(rng: np.random.Generator, table: str, filters: str) -> tup
         _of(found.above, related)[0],
         _of(holm, related)[0],
         rate,
-        _of(benjamini_hochberg(p_values) <= FDR, related)[0],
+        _of(adjust_p_values(p_values, "bh") <= FDR, related)[0],
         _of(pairs.error_control(max_false=1.0).support, related)[0],
         _of(pairs.error_control(fdr=FDR, method="integrated_path").support, related)[0],
         float(found.above[~related].any()),

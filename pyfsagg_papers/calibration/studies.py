@@ -10,7 +10,7 @@ from scipy.special import log_ndtr, ndtr
 from scipy.stats import chi2
 
 from pyfsagg import Rankings, aggregate, studies
-from pyfsagg.error_control import benjamini_hochberg
+from pyfsagg.statistics import adjust_p_values
 from pyfsagg_papers.calibration.design import ALPHA, Claim, calibrated
 
 N_ITEMS, N_REAL, N_ARTEFACTS, BLOCK = 2000, 100, 100, 20
@@ -104,8 +104,8 @@ def studies_with_an_artefact(
     chosen = {way: one.adjusted_p_values <= ALPHA for way, one in found.items()}
     fisher = chi2.sf(-2.0 * np.log(2.0 * half).sum(axis=0), 2 * m)
     stouffer = 2.0 * ndtr(-np.abs(z.sum(axis=0)) / np.sqrt(m))
-    chosen["fisher"] = benjamini_hochberg(fisher) <= ALPHA
-    chosen["stouffer"] = benjamini_hochberg(stouffer) <= ALPHA
+    chosen["fisher"] = adjust_p_values(fisher, "bh") <= ALPHA
+    chosen["stouffer"] = adjust_p_values(stouffer, "bh") <= ALPHA
     chosen["rra"] = _by_lists(z, half)
     false = {way: (one & (number < 2)).sum() / max(one.sum(), 1) for way, one in chosen.items()}
     many = found["adafilter"].at_least() >= NUMBER

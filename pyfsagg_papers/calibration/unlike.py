@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from pyfsagg import Checks, bam, permute_target, wam
+from pyfsagg import Checks, bam, wam
+from pyfsagg.ensemble import permute_target
 from pyfsagg.ensemble.scoring import USUAL_FILTERS
 from pyfsagg.filters import cox_score
 from pyfsagg_papers.calibration.design import ALPHA, Claim, calibrated

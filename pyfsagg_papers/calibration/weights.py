@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyfsagg import permute_target
+from pyfsagg.ensemble import permute_target
 from pyfsagg.error_control import TargetPermutation
 from pyfsagg.resampling import Bootstrap, Plan
 from pyfsagg_papers.calibration.design import ALPHA, Claim, calibrated

@@ -15,7 +15,7 @@ import pyfsagg_rpy2.association as mrmre
 import pyfsagg_rpy2.entropy as fselectorrcpp
 import pyfsagg_rpy2.mutual_information as praznik
 from pyfsagg.discretization import discretize
-from pyfsagg.filters import information_gain, information_selection, mrmr
+from pyfsagg.filters import information_gain, information_selection, score_features
 from pyfsagg_papers.comparisons.base import CLOSED_FORM, SAME, Case, Departure, Tolerance, compare
 from pyfsagg_papers.comparisons.material import Material, Resampled
 from pyfsagg_rpy2 import correlation
@@ -218,7 +218,7 @@ def _own_information(feature: pd.DataFrame, y: pd.Series[str]) -> float:
         return 0.0
     # mRMR needs two features; a constant one has no information.
     alone = feature.assign(**{f"{feature.columns[0]}, constant": 0})
-    return float(mrmr(alone, y, binning="praznik")[0])
+    return float(score_features(alone, y, "mrmr", binning="praznik")[0])
 
 
 @compare(

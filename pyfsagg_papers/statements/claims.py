@@ -12,7 +12,7 @@ import pandas as pd
 
 from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
 from pyfsagg.extending import Param, data_folder, set_aside
-from pyfsagg.rank_order import subset_divergence
+from pyfsagg.rank_order.distances import subset_divergence
 from pyfsagg_papers.statements import orderings, p_values
 from pyfsagg_papers.statements.data import (
     FAILS,

@@ -109,7 +109,10 @@ def test_what_was_read_is_said_recorded_and_repeated(pyfsagg, wine, tmp_path):
     assert "What was read" in page
     assert read["sha256"] in page
     reading = record["view"]["reading"]
-    assert reading[0] == "data = pyfsagg.read_table('t.csv', missing=('-999',), drop=('ash',))"
+    assert (
+        reading[0]
+        == "data = pyfsagg.datasets.read_table('t.csv', missing=('-999',), drop=('ash',))"
+    )
     names: dict[str, object] = {}
     exec("import pyfsagg\n" + "\n".join(reading), names)
     from pyfsagg._table.identity import data_hash

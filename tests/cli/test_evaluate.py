@@ -5,7 +5,8 @@ import json
 import pandas as pd
 import pytest
 
-from pyfsagg import Evaluation, evaluate, load_dataset
+from pyfsagg import evaluate, load_dataset
+from pyfsagg.evaluation import Evaluation
 
 WINE = load_dataset("wine")
 FILES = [

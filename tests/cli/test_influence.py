@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import InfluenceResult, influence, load_dataset
+from pyfsagg import influence, load_dataset
+from pyfsagg.aggregator_influence import InfluenceResult
 
 WINE = load_dataset("wine")
 FILES = ["influence.csv", "matrices.npz", "report.html", "run.json", "run.toml"]

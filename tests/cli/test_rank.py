@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import EnsembleResult, load_dataset, load_result, wam
+from pyfsagg import load_dataset, wam
+from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.resampling import Subsample
 
 WINE = load_dataset("wine")

@@ -5,7 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from pyfsagg import EnsembleResult, load_dataset, rank_out_of_core
+from pyfsagg import load_dataset
+from pyfsagg.ensemble import EnsembleResult
+from pyfsagg.out_of_core import rank_out_of_core
 
 WINE = load_dataset("wine")
 FILES = ["matrices.npz", "ranking.csv", "report.html", "run.json", "run.toml", "selected.txt"]

@@ -8,9 +8,10 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
-from pyfsagg import EnsembleResult, wam
+from pyfsagg import wam
 from pyfsagg.datasets import read_sparse_table
 from pyfsagg.datasets._loaders import is_sparse_file
+from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.exceptions import DataError
 
 

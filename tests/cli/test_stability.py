@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import feature_stability, load_dataset, nogueira, wam
+from pyfsagg import load_dataset, wam
 from pyfsagg.ranks import rank_scores
 from pyfsagg.ranks.ranking import select_top
+from pyfsagg.stability_measures import feature_stability, nogueira
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures.measure import stability_table
 

@@ -74,7 +74,7 @@ def test_folders_of_runs(command: Any, tmp_path) -> None:
     for i in range(2):
         one = pyfsagg.evaluate(
             wine.X.iloc[i::2], wine.y.iloc[i::2], methods=["cs", "su"], classifiers="nb",
-            thresholds=[0.3], protocol=pyfsagg.Protocol("nested", n_folds=3), n_resamples=3,
+            thresholds=[0.3], protocol=pyfsagg.evaluation.Protocol("nested", n_folds=3), n_resamples=3,
             random_state=0,
         )  # fmt: skip
         one.save(tmp_path / f"run{i}")

@@ -15,7 +15,8 @@ from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from pyfsagg import BetweenAggregationSelector, WithinAggregationSelector, exceptions, wam
+from pyfsagg import exceptions, wam
+from pyfsagg.ensemble import BetweenAggregationSelector, WithinAggregationSelector
 
 X, Y = load_wine(return_X_y=True, as_frame=True)
 SELECTORS = [WithinAggregationSelector, BetweenAggregationSelector]

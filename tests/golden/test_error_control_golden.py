@@ -8,8 +8,8 @@ import pytest
 from golden import stored
 from scipy.optimize import brentq, minimize_scalar
 
-from pyfsagg.error_control import integrated_path, pfer_bound, pfer_size
-from pyfsagg.error_control.bounds import pfer_threshold
+from pyfsagg.error_control import integrated_path, pfer_bound
+from pyfsagg.error_control.bounds import pfer_size, pfer_threshold
 
 STABS = stored("stability_selection_stabs.json")
 IPSS = stored("integrated_path_ipss.json")

@@ -147,7 +147,8 @@ def test_p_values_of_the_terminal_stay_in_r(library: Path, tmp_path: Path) -> No
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "from shuffled targets" in page
     first, again = (
-        pyfsagg.EnsembleResult.load(tmp_path / name).to_frame() for name in ("run", "again")
+        pyfsagg.ensemble.EnsembleResult.load(tmp_path / name).to_frame()
+        for name in ("run", "again")
     )
     pd.testing.assert_frame_equal(first, again)
     assert {"p_value", "family_wise_p_value"} <= set(first.columns)

@@ -8,7 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import Evaluation, evaluate, load_dataset
+from pyfsagg import evaluate, load_dataset
+from pyfsagg.evaluation import Evaluation
 from pyfsagg.evaluation._report import COLORS, plot_accuracy
 from pyfsagg.evaluation.result import COLUMNS
 from pyfsagg.exceptions import InputTypeError, ParameterError

@@ -38,13 +38,13 @@ def says(monkeypatch: pytest.MonkeyPatch):
 
 
 @pytest.fixture(scope="module")
-def run() -> pyfsagg.EnsembleResult:
+def run() -> pyfsagg.ensemble.EnsembleResult:
     wine = pyfsagg.load_dataset("wine")
     return pyfsagg.bam(wine.X, wine.y, n_resamples=20, random_state=0)
 
 
 @pytest.fixture(scope="module")
-def knee() -> pyfsagg.EnsembleResult:
+def knee() -> pyfsagg.ensemble.EnsembleResult:
     y = np.arange(90) % 2
     shift = np.repeat([4.0, 1.2, 0.0], [3, 6, 6])
     X = np.random.default_rng(0).normal(size=(90, 15)) + shift * y[:, np.newaxis]
@@ -52,7 +52,7 @@ def knee() -> pyfsagg.EnsembleResult:
 
 
 @pytest.fixture(scope="module")
-def noise() -> pyfsagg.EnsembleResult:
+def noise() -> pyfsagg.ensemble.EnsembleResult:
     X = np.random.default_rng(0).normal(size=(40, 12))
     return pyfsagg.wam(X, np.arange(40) % 2, filter="spearman", n_resamples=20, random_state=0)
 

@@ -172,7 +172,7 @@ def test_every_command_that_writes_a_report_is_tried() -> None:
 
 def test_tables_are_read_as_the_command_reads_them(tables: Path) -> None:
     assert os.fspath(tables)
-    frame = pyfsagg.read_table(tables / "table.parquet")
+    frame = pyfsagg.datasets.read_table(tables / "table.parquet")
     pd.testing.assert_frame_equal(
-        frame, pyfsagg.read_table(tables / "table.csv"), check_dtype=False
+        frame, pyfsagg.datasets.read_table(tables / "table.csv"), check_dtype=False
     )

@@ -6,12 +6,13 @@ import pytest
 from html_pages import Page
 from matplotlib.figure import Figure
 
-from pyfsagg import InfluenceResult, influence, load_dataset, stability_curve
+from pyfsagg import influence, load_dataset
 from pyfsagg._report.page import Text, render_page, write_page
+from pyfsagg.aggregator_influence import InfluenceResult
 from pyfsagg.aggregator_influence._report import plot_aggregator_stability
 from pyfsagg.ensemble._page import adequacy_blocks, size_block
 from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
-from pyfsagg.stability_measures import adequacy, stability
+from pyfsagg.stability_measures import adequacy, stability, stability_curve
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures._report import (
     plot_adequacy,

@@ -10,11 +10,13 @@ import scipy.sparse
 from scipy import stats
 
 import pyfsagg
-from pyfsagg import Protocol, Task, permute_target, wam
+from pyfsagg import Task, wam
 from pyfsagg._table.table import as_table, orthonormal
 from pyfsagg._table.target import read_target
+from pyfsagg.ensemble import permute_target
 from pyfsagg.ensemble.null import Nulls, Shuffling
 from pyfsagg.ensemble.run import set_up_run
+from pyfsagg.evaluation import Protocol
 from pyfsagg.evaluation.cells import draw_parts
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.filters._base import FILTERS
@@ -498,7 +500,7 @@ def test_evaluate_influence_and_groups_of_columns_rank_beside_the_adjusters() ->
     how = {"task": Task(adjust=["batch"]), "n_resamples": 5, "random_state": 0}
     found = pyfsagg.evaluate(
         BATCHED, Y, methods={"f": {"filter": "anova_f"}}, classifiers="naive_bayes", thresholds=[1],
-        protocol=pyfsagg.Protocol("nested", n_folds=3), **how,
+        protocol=pyfsagg.evaluation.Protocol("nested", n_folds=3), **how,
     )  # fmt: skip
     assert found.data["n_features"] == 6
     rules = ["am", "mean_rank"]

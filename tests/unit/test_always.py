@@ -208,18 +208,20 @@ def test_targets_are_shuffled_beside_them() -> None:
     frame["n0"] = np.where(rng.random(N) < 0.7, Y, frame["n0"])
     frame["n1"] = np.where(rng.random(N) < 0.8, Y > 0, frame["n1"])  # says no more than the marker
     how: dict[str, Any] = {"filter": "cmim", "random_state": 0, "shuffles": 199}
-    test = pyfsagg.permute_target(frame, Y, task=Task(always="marker"), **how)
+    test = pyfsagg.ensemble.permute_target(frame, Y, task=Task(always="marker"), **how)
     assert test.select() == ["n0"]
     assert (test.unit, test.strata) == ("rows within strata", ("marker",))
-    given = pyfsagg.permute_target(frame, Y, task=Task(adjust="marker"), **{**how, "filter": "mim"})
+    given = pyfsagg.ensemble.permute_target(
+        frame, Y, task=Task(adjust="marker"), **{**how, "filter": "mim"}
+    )
     np.testing.assert_array_equal(test.p_values, given.p_values)  # beyond what the marker tells
     alone = frame.drop(columns="marker")
-    assert {"n0", "n1"} <= set(pyfsagg.permute_target(alone, Y, **how).select())
+    assert {"n0", "n1"} <= set(pyfsagg.ensemble.permute_target(alone, Y, **how).select())
     number = frame.assign(marker=rng.normal(size=N))
     with pytest.raises(exceptions.DataError, match="'marker', which is always in, is a number"):
-        pyfsagg.permute_target(number, Y, task=Task(always="marker"), **how)
+        pyfsagg.ensemble.permute_target(number, Y, task=Task(always="marker"), **how)
     column = {**how, "filter": "chi_squared"}  # which does not look at it
-    free = pyfsagg.permute_target(frame, Y, task=Task(always="marker"), **column)
+    free = pyfsagg.ensemble.permute_target(frame, Y, task=Task(always="marker"), **column)
     assert free.unit == "rows"
 
 
@@ -232,7 +234,7 @@ def test_evaluations_have_them_in_every_model() -> None:
         "thresholds": [1],
         "n_resamples": 3,
         "baselines": ["all_features"],
-        "protocol": pyfsagg.Protocol("nested", n_folds=3),
+        "protocol": pyfsagg.evaluation.Protocol("nested", n_folds=3),
         "random_state": 0,
     }
     noise = FRAME[["x2", "x3", "x4", "known"]]
@@ -261,7 +263,7 @@ def test_learners_of_a_committee_have_them(by: str, nominal: bool) -> None:
         flipped = np.random.default_rng(1).random(N) < 0.1
         frame["x1"] = ((frame["known"] == "high") ^ flipped) * 1.0
     options: dict[str, Any] = {
-        "selection": pyfsagg.LearnerSelection(by=by, n_features=1),
+        "selection": pyfsagg.committees.LearnerSelection(by=by, n_features=1),
         "n_resamples": 10,
         "random_state": 0,
     }
@@ -280,7 +282,9 @@ def test_learners_of_a_committee_have_them(by: str, nominal: bool) -> None:
 def test_selectors_keep_them() -> None:
     how = {"n_features_to_select": 1, "n_resamples": 5, "random_state": 0}
     task = Task("regression", always=["x4"])
-    selector = pyfsagg.WithinAggregationSelector("pearson", task=task, **how).fit(FRAME, NUMBER)
+    selector = pyfsagg.ensemble.WithinAggregationSelector("pearson", task=task, **how).fit(
+        FRAME, NUMBER
+    )
     assert list(selector.get_feature_names_out()) == ["x4", "known"]
     by_position = selector.set_params(task=Task("regression", always=[4])).fit(
         FRAME.to_numpy(), NUMBER

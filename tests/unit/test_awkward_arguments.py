@@ -20,7 +20,8 @@ from pyfsagg.aggregation import compare_aggregations, permutation_p_values
 from pyfsagg.cli import main
 from pyfsagg.error_control import control_errors
 from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggError
-from pyfsagg.rank_order import make_planted_orders, spearman_distance
+from pyfsagg.rank_order import make_planted_orders
+from pyfsagg.rank_order.distances import kendall_distance
 from pyfsagg.rank_order.naive_bayes import naive_bayes_accuracy
 from pyfsagg.statistics import (
     adjust_p_values,
@@ -52,11 +53,11 @@ NAMES = ["a", "b", "\udcff", "d"]
 BEYOND = np.array([[10**400, 1], [2, 3], [4, 5]])
 
 
-def evaluated(**options: Any) -> pyfsagg.Evaluation:
+def evaluated(**options: Any) -> pyfsagg.evaluation.Evaluation:
     return pyfsagg.evaluate(WINE.X, WINE.y, n_resamples=2, **options)
 
 
-def ranked(X: Any = WINE.X, y: Any = WINE.y, **options: Any) -> pyfsagg.EnsembleResult:
+def ranked(X: Any = WINE.X, y: Any = WINE.y, **options: Any) -> pyfsagg.ensemble.EnsembleResult:
     return pyfsagg.wam(X, y, **{**QUICK, **options})
 
 
@@ -79,12 +80,12 @@ CALLS = {
     "ragged blocks": lambda: friedman([[1, 2, 3], [3, "a"]]),
     "sphericity of one row": lambda: sphericity_test([1.0, 2.0, 3.0]),
     "sphericity of nothing": lambda: sphericity_test(np.ones((5, 3))),
-    "orders that are sets": lambda: spearman_distance({1, 2}, {1, 2}),
+    "orders that are sets": lambda: kendall_distance({1, 2}, {1, 2}),
     "squares without numbers": lambda: svd_entropy(WINE.X * 1e200, standardize="none"),
     "distances without numbers": lambda: laplacian_score(WINE.X * 1e200, standardize="none"),
-    "an array for a file": lambda: pyfsagg.read_table(np.eye(3)),
-    "a name that no file has": lambda: pyfsagg.read_table("a" * 5000),
-    "a null character": lambda: pyfsagg.read_table("a\0b"),
+    "an array for a file": lambda: pyfsagg.datasets.read_table(np.eye(3)),
+    "a name that no file has": lambda: pyfsagg.datasets.read_table("a" * 5000),
+    "a null character": lambda: pyfsagg.datasets.read_table("a\0b"),
     "half a character": lambda: pyfsagg.aggregate([["a", "\udcff"], ["a", "b"]], "rra"),
     "half a character in a header": lambda: as_table(np.eye(4), feature_names=NAMES),
     "half a character in a class": lambda: ranked(np.arange(8.0)[:, np.newaxis], HALF),
@@ -92,7 +93,7 @@ CALLS = {
         pd.DataFrame({"a": HALF}, dtype=object), [0, 1] * 4
     ),
     "half a character in a vote": lambda: pyfsagg.vote([["a", "\udcff"], ["a"]], size=1),
-    "half a character in a table to check": lambda: pyfsagg.check_table(
+    "half a character in a table to check": lambda: pyfsagg.datasets.check_table(
         pd.DataFrame(np.eye(4), columns=pd.Index(NAMES, dtype=object))
     ),
     "a list for options": lambda: ranked(aggregator_params=[1]),
@@ -117,7 +118,7 @@ CALLS = {
     "an array for the word auto": lambda: ranked(n_resamples=BOX),
     "an array for the word auto of pairs": lambda: pyfsagg.Checks(BOX),
     "an array for the word auto of checks": lambda: ranked(checks=BOX),
-    "an array for the word auto of a threshold": lambda: pyfsagg.WithinAggregationSelector(
+    "an array for the word auto of a threshold": lambda: pyfsagg.ensemble.WithinAggregationSelector(
         n_features_to_select=BOX, **QUICK
     ).fit(WINE.X, WINE.y),
     "an array for a depth": lambda: ranked(filter="mrmr", filter_params={"n_features": BOX}),
@@ -126,7 +127,9 @@ CALLS = {
         [0.5], [0.5], higher_is_better=BOX
     ),
     "more workers than there are": lambda: ranked(n_jobs=10**30),
-    "more repetitions than fit": lambda: pyfsagg.adequacy(np.eye(4), n_boot=10**30),
+    "more repetitions than fit": lambda: pyfsagg.stability_measures.adequacy(
+        np.eye(4), n_boot=10**30
+    ),
     "more clusterings than fit": lambda: frcm(WINE.X, n_clusterings=10**30),
     "a function that cannot filter": lambda: ranked(filter=len),
     "a number for aggregators": lambda: pyfsagg.influence(WINE.X, WINE.y, aggregators=1.5),
@@ -155,7 +158,9 @@ CALLS = {
     "more trials than fit": lambda: evaluate_rankings(WINE.X, WINE.y, n_trials=10**30),
     "a word for decimals": lambda: pairwise_tests(np.eye(4), **T_TESTS["corrected"], decimals="a"),
     "a difference beyond floats": lambda: pairwise_tests(np.array([[1.5e308, -1.5e308]] * 4)),
-    "a negative seed of a bootstrap": lambda: pyfsagg.adequacy(np.eye(4), random_state=-1),
+    "a negative seed of a bootstrap": lambda: pyfsagg.stability_measures.adequacy(
+        np.eye(4), random_state=-1
+    ),
 }
 
 
@@ -210,7 +215,9 @@ def test_huge_values_are_rounded_compared_and_ranked() -> None:
     assert found[["wins", "ties", "losses"]].to_numpy().tolist() == [[4, 0, 0]]
     scores = np.random.default_rng(0).normal(size=(9, 4))
     usual, found = (
-        pyfsagg.adequacy(np.ldexp(scores, size), n_features_to_select=2, random_state=0)
+        pyfsagg.stability_measures.adequacy(
+            np.ldexp(scores, size), n_features_to_select=2, random_state=0
+        )
         for size in (0, 1021)
     )
     assert found.expected_kendall == usual.expected_kendall
@@ -259,7 +266,7 @@ def test_a_saved_run_that_lacks_a_name_is_damaged(tmp_path: Path) -> None:
     for names in (document["features"][1:], [*document["features"][:-1], "alcohol"]):
         (folder / "run.json").write_text(json.dumps({**document, "features": names}))
         with pytest.raises(OutputError, match="names of features"):
-            pyfsagg.EnsembleResult.load(folder)
+            pyfsagg.ensemble.EnsembleResult.load(folder)
 
 
 def test_a_terminal_without_unicode_gets_escapes(tmp_path, monkeypatch) -> None:

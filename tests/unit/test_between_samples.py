@@ -12,8 +12,9 @@ from scipy.stats import spearmanr
 from scipy.stats import t as student
 
 import pyfsagg
-from pyfsagg import Checks, Execution, between_sample_stability, resampling
+from pyfsagg import Checks, Execution, resampling
 from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.stability_measures import between_sample_stability
 
 WINE = pyfsagg.load_dataset("wine")
 P = 9
@@ -98,16 +99,16 @@ def test_rankings_that_agree_or_say_nothing_or_are_refused() -> None:
 OPTIONS = {"filter": "cs", "n_resamples": 48, "random_state": 3}
 
 
-def ranked(X: Any = WINE.X, y: Any = WINE.y, **options: Any) -> pyfsagg.EnsembleResult:
+def ranked(X: Any = WINE.X, y: Any = WINE.y, **options: Any) -> pyfsagg.ensemble.EnsembleResult:
     return pyfsagg.wam(X, y, **{**OPTIONS, **options})
 
 
 @pytest.fixture(scope="module")
-def run() -> pyfsagg.EnsembleResult:
+def run() -> pyfsagg.ensemble.EnsembleResult:
     return ranked()
 
 
-def test_the_halves_of_a_run_are_those_of_the_plan(run: pyfsagg.EnsembleResult) -> None:
+def test_the_halves_of_a_run_are_those_of_the_plan(run: pyfsagg.ensemble.EnsembleResult) -> None:
     plan = ranked(n_resamples=12, resampling="complementary_pairs")
     np.testing.assert_array_equal(run.halves, plan.combined)
     assert plan.halves is None
@@ -117,7 +118,9 @@ def test_the_halves_of_a_run_are_those_of_the_plan(run: pyfsagg.EnsembleResult) 
     assert (found.n_pairs, found.n_features_to_select, found.n_rows) == (6, 4, 88)
 
 
-def test_pairs_leave_the_ranking_alone_and_can_be_turned_off(run: pyfsagg.EnsembleResult) -> None:
+def test_pairs_leave_the_ranking_alone_and_can_be_turned_off(
+    run: pyfsagg.ensemble.EnsembleResult,
+) -> None:
     without = ranked(checks=Checks(pairs=0))
     np.testing.assert_array_equal(run.scores, without.scores)
     assert without.halves is None
@@ -159,7 +162,7 @@ def test_pairs_keep_groups_together_and_know_their_numbers() -> None:
     assert resampling.ComplementaryPairs.pairs(0).shape == (0, 2)
 
 
-def test_the_halves_are_kept_and_shown(run: pyfsagg.EnsembleResult, tmp_path) -> None:
+def test_the_halves_are_kept_and_shown(run: pyfsagg.ensemble.EnsembleResult, tmp_path) -> None:
     run.save(tmp_path / "run")
     np.testing.assert_array_equal(pyfsagg.load_result(tmp_path / "run").halves, run.halves)
     document = json.loads((tmp_path / "run" / "run.json").read_text())

@@ -9,9 +9,11 @@ import pytest
 from sklearn.cluster import KMeans
 
 import pyfsagg
-from pyfsagg import Execution, Precision, Task, bam, influence, rank_out_of_core, resampling, wam
+from pyfsagg import Execution, Task, bam, influence, resampling, wam
 from pyfsagg._base.registry import Call
+from pyfsagg.ensemble import Precision
 from pyfsagg.exceptions import ParameterError
+from pyfsagg.out_of_core import rank_out_of_core
 from pyfsagg.rank_order import RankOrderSelector, eliminate, make_planted_orders
 from pyfsagg.resampling import GroupedBootstrap, Plan, Rows, Subsample
 from pyfsagg.resampling.plan import PLANS
@@ -127,7 +129,7 @@ def test_only_what_differs_is_said_and_survives_a_file(tmp_path: Path) -> None:
         "own": {},
     }
     result = wam(X, Y, n_resamples=4, resampling=Rows(ROWS[:4]))
-    back = pyfsagg.EnsembleResult.load(result.save(tmp_path / "run"))
+    back = pyfsagg.ensemble.EnsembleResult.load(result.save(tmp_path / "run"))
     assert back.parameters["call"] == result.parameters["call"]
     assert "# indices: as you gave it" in Call.from_record(back.parameters["call"]).code()
 

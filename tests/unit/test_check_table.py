@@ -26,12 +26,12 @@ def good() -> pd.DataFrame:
 
 
 def codes(frame: pd.DataFrame, **options: object) -> dict[str, tuple[str, ...]]:
-    found = pyfsagg.check_table(frame, target="kind", **options)
+    found = pyfsagg.datasets.check_table(frame, target="kind", **options)
     return {each.code: each.columns for each in found.findings}
 
 
 def test_good_and_wide_tables(good: pd.DataFrame) -> None:
-    found = pyfsagg.check_table(good, target="kind")
+    found = pyfsagg.datasets.check_table(good, target="kind")
     assert found.findings == ()
     assert found.kinds == {"numeric": 3, "integer": 1, "boolean": 1, "nominal": 1}
     assert found.class_counts == {"x": 20, "y": 20, "z": 20}
@@ -40,7 +40,7 @@ def test_good_and_wide_tables(good: pd.DataFrame) -> None:
     rng = np.random.default_rng(0)
     frame = pd.DataFrame(rng.normal(size=(20, 5000)))
     frame[4999] = frame[17]
-    (finding,) = pyfsagg.check_table(frame, np.arange(20) % 2).findings
+    (finding,) = pyfsagg.datasets.check_table(frame, np.arange(20) % 2).findings
     assert (finding.code, finding.columns) == ("duplicate_columns", ("4999",))
 
 
@@ -77,7 +77,7 @@ def test_a_lone_code_is_seen_beyond_a_scale_alone(good: pd.DataFrame) -> None:
     for first, seen in ((99.0, True), (9.0, False), (6.0, False)):
         found = codes(good.assign(new=[first, *scale[1:]]))
         assert ("code" in found) == seen
-    once = pyfsagg.check_table(pd.DataFrame({"new": [99.0, *scale[1:]]})).findings
+    once = pyfsagg.datasets.check_table(pd.DataFrame({"new": [99.0, *scale[1:]]})).findings
     assert ["99 in 'new' (once)" in str(each) for each in once if each.code == "code"] == [True]
     assert "code" not in codes(good.assign(new=[99.0, *np.linspace(1.0, 5.0, len(good) - 1)]))
 
@@ -96,7 +96,7 @@ def test_columns_that_are_not_read_hide_nothing(good: pd.DataFrame) -> None:
     assert codes(frame[["low", "up", "kind"]]) == {
         "infinite": ("low", "up"), "duplicate_rows": (), "contradictions": ()
     }  # fmt: skip
-    found = pyfsagg.check_table(frame, target="kind")
+    found = pyfsagg.datasets.check_table(frame, target="kind")
     with pytest.raises(DataError, match=r"'half'.*replace infinity by a number or mark it missing"):
         found.require(["all"])
     assert codes(frame, nominal=list(odd)) == {"infinite": ("words",), "constant": ("one",)}
@@ -112,7 +112,9 @@ def test_columns_that_are_not_read_hide_nothing(good: pd.DataFrame) -> None:
     dates = pd.date_range("2020-01-01", periods=N)
     assert codes(coarse.assign(**{"CRP (mg/l)": crp})) == {"detection_limit": ("CRP (mg/l)",)}
     assert codes(coarse.assign(day=dates)) == {"dates": ("day",)}
-    found = pyfsagg.check_table(coarse.assign(**{"CRP (mg/l)": crp, "BMI": ["n.d.", *crp[1:]]}))
+    found = pyfsagg.datasets.check_table(
+        coarse.assign(**{"CRP (mg/l)": crp, "BMI": ["n.d.", *crp[1:]]})
+    )
     finding, limits = found.findings
     assert (finding.columns, limits.columns) == (("BMI",), ("CRP (mg/l)",))
     assert finding.remedy.endswith("or drop it from X")
@@ -181,9 +183,9 @@ def test_columns_that_go_with_the_target_without_an_exception(good: pd.DataFrame
     names = [f"n{each}" for each in rng.choice(500, N)]
     assert "separates" not in codes(good.assign(new=names, kind=low))
     wide = pd.DataFrame(rng.normal(size=(10, 3000)))
-    assert pyfsagg.check_table(wide, np.arange(10) % 2).findings == ()
+    assert pyfsagg.datasets.check_table(wide, np.arange(10) % 2).findings == ()
     X = pd.DataFrame({f"x{j}": weight + 3.0 * j**2 + j * rng.random(N) for j in range(20)})
-    [finding] = pyfsagg.check_table(X.assign(kind=weight < 2500), target="kind").findings
+    [finding] = pyfsagg.datasets.check_table(X.assign(kind=weight < 2500), target="kind").findings
     assert finding.sentence.endswith("'x0', 'x1', 'x2' and 17 more")
     assert len(finding.columns) == 20
 
@@ -197,13 +199,13 @@ def test_a_target_that_a_run_refuses_is_a_finding(good: pd.DataFrame) -> None:
         ([None] * N, "classification", "missing in every row"),
         (good["kind"], "survival", "has times and events"),
     ):
-        found = pyfsagg.check_table(good.drop(columns="kind"), y, task=task)
+        found = pyfsagg.datasets.check_table(good.drop(columns="kind"), y, task=task)
         [finding] = [each for each in found.findings if each.severity == "stop"]
         assert finding.code == "unusable_target"
         assert message in finding.sentence
         with pytest.raises(DataError, match=message):
             found.require(["all"])
-    many = pyfsagg.check_table(good.drop(columns="kind"), [f"c{i}" for i in range(N)])
+    many = pyfsagg.datasets.check_table(good.drop(columns="kind"), [f"c{i}" for i in range(N)])
     assert [each.code for each in many.findings] == ["many_classes"]
 
 
@@ -217,7 +219,7 @@ def test_targets(good: pd.DataFrame) -> None:
         assert codes(good.assign(kind=["rare"] * size + list(kind[size:]))) == expected
     gone = good.assign(kind=[None, *kind[1:]])
     assert codes(gone) == {"missing_target": ("kind",)}
-    assert "1 of 60 rows" in str(pyfsagg.check_table(gone, target="kind").findings[0])
+    assert "1 of 60 rows" in str(pyfsagg.datasets.check_table(gone, target="kind").findings[0])
 
 
 def test_identifiers_by_name(good: pd.DataFrame) -> None:
@@ -254,7 +256,9 @@ def test_subjects_with_several_rows(good: pd.DataFrame) -> None:
     code = rng.permutation(1000)[subject]
     for column in (pd.Series(subject).map("P{:02d}".format), code):
         assert codes(frame.assign(new=column)) == {"repeated_subject": ("new",)}
-        found = pyfsagg.check_table(frame.assign(patient=column, new=column), target="kind")
+        found = pyfsagg.datasets.check_table(
+            frame.assign(patient=column, new=column), target="kind"
+        )
         [finding] = [each for each in found.findings if each.code == "repeated_subject"]
         assert finding.remedy.startswith("if so, give that column as groups to")
         assert finding.severity == "stop"
@@ -276,7 +280,7 @@ def test_subjects_with_several_rows(good: pd.DataFrame) -> None:
     numbers = frame.assign(kind=outcome, new=subject, word=[f"P{each}" for each in subject])
     assert codes(numbers, task="regression") == {"repeated_subject": ("word",)}
     died = frame.drop(columns="kind").assign(id=subject, time=1 + subject, event=subject % 2)
-    found = pyfsagg.check_table(died, target=["time", "event"], task="survival")
+    found = pyfsagg.datasets.check_table(died, target=["time", "event"], task="survival")
     assert ("repeated_subject", ("id",)) in {(each.code, each.columns) for each in found.findings}
 
 
@@ -315,8 +319,10 @@ def test_duplicates_and_declared_columns(good: pd.DataFrame) -> None:
 
 
 def test_what_stops_and_what_lets_it_pass(good: pd.DataFrame) -> None:
-    found = pyfsagg.check_table(good.assign(row=range(N), note=NOTES, flat=1.0), target="kind")
-    mixed = pyfsagg.check_table(good.assign(new=["1", "many"] * 30), target="kind")
+    found = pyfsagg.datasets.check_table(
+        good.assign(row=range(N), note=NOTES, flat=1.0), target="kind"
+    )
+    mixed = pyfsagg.datasets.check_table(good.assign(new=["1", "many"] * 30), target="kind")
     for checked, accept, error, message in (
         (found, [], DataError, r"'note'.*'row'.*accept=\['identifier', 'row_number'\]$"),
         (found, ["identifier"], DataError, r"to accept it: accept=\['row_number'\]$"),
@@ -330,23 +336,23 @@ def test_what_stops_and_what_lets_it_pass(good: pd.DataFrame) -> None:
 
 
 def test_records_inputs_and_pages(good: pd.DataFrame, tmp_path: Path) -> None:
-    found = pyfsagg.check_table(good.assign(row=range(N), flat=1.0), target="kind")
+    found = pyfsagg.datasets.check_table(good.assign(row=range(N), flat=1.0), target="kind")
     frame = found.to_frame()
     expected = [["row_number", "stop"], ["constant", "warning"]]
     assert frame[["code", "severity"]].to_numpy().tolist() == expected
     assert [each["columns"] for each in found.record()["findings"]] == [["row"], ["flat"]]
     good.to_csv(tmp_path / "t.csv", index=False, sep=";", decimal=",")
-    from_file = pyfsagg.check_table(tmp_path / "t.csv", target="kind")
-    assert from_file.record() == pyfsagg.check_table(good, target="kind").record()
+    from_file = pyfsagg.datasets.check_table(tmp_path / "t.csv", target="kind")
+    assert from_file.record() == pyfsagg.datasets.check_table(good, target="kind").record()
     numbers = good[["a", "b", "c"]].to_numpy()
-    assert pyfsagg.check_table(numbers, good["kind"]).findings == ()
+    assert pyfsagg.datasets.check_table(numbers, good["kind"]).findings == ()
     for X, options, message in (
         (good, {"y": good["kind"], "target": "kind"}, "y or target"),
         (numbers, {"y": good["kind"][1:]}, "59 labels for 60 rows"),
         (good, {"sep": ";"}, "sep sets how a file is read"),
     ):
         with pytest.raises(ParameterError, match=message):
-            pyfsagg.check_table(X, **options)
+            pyfsagg.datasets.check_table(X, **options)
     page = (Path(__file__).parents[2] / "docs" / "reading-tables.md").read_text(encoding="utf-8")
     for code in CODES:
         assert f"| `{code}` | {Finding(code, (), '', '').severity} | " in page
@@ -355,6 +361,6 @@ def test_records_inputs_and_pages(good: pd.DataFrame, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["load_wine", "load_breast_cancer", "load_iris"])
 def test_good_tables_do_not_stop(name: str) -> None:
     X, y = getattr(sklearn.datasets, name)(return_X_y=True, as_frame=True)
-    found = pyfsagg.check_table(X, y)
+    found = pyfsagg.datasets.check_table(X, y)
     found.require()
     assert {each.code for each in found.findings} <= {"duplicate_rows"}

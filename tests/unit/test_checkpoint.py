@@ -265,7 +265,7 @@ def test_an_interrupted_ensemble_ends_in_the_same_bits(tmp_path: Path, workers: 
 @pytest.mark.usefixtures("every_piece")
 def test_resamples_drawn_until_a_precision_is_reached_can_be_resumed(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
-    goal = pyfsagg.Precision(max_change=1e-6, top=10, maximum=300)
+    goal = pyfsagg.ensemble.Precision(max_change=1e-6, top=10, maximum=300)
     data = rng.normal(size=(60, 30)), rng.integers(0, 2, 60)
     call = partial(pyfsagg.wam, *data, filter="chi_squared", n_resamples=goal, random_state=0)
     with pytest.warns(PyfsaggWarning, match="do not reach"):
@@ -318,7 +318,7 @@ def test_an_interrupted_evaluation_ends_in_the_same_cells(tmp_path: Path) -> Non
         "methods": {"ig": "ig", "mine": lambda X, y: np.arange(X.shape[1])},
         "classifiers": ["naive_bayes", "nearest_neighbors"],
         "metrics": ["accuracy", "auc"],
-        "protocol": pyfsagg.Protocol("both", n_folds=2, n_random=1),
+        "protocol": pyfsagg.evaluation.Protocol("both", n_folds=2, n_random=1),
     }
 
     def call(thresholds: tuple[int, ...] = (1, 3), **more: Any) -> Any:

@@ -28,16 +28,16 @@ def noisy_copies(sign: int = 1) -> tuple[pd.DataFrame, np.ndarray]:
     return pd.DataFrame({f"V{j}": column for j, column in enumerate(columns)}), y
 
 
-def run(X: pd.DataFrame, y: np.ndarray, **options: object) -> pyfsagg.EnsembleResult:
+def run(X: pd.DataFrame, y: np.ndarray, **options: object) -> pyfsagg.ensemble.EnsembleResult:
     return pyfsagg.wam(X, y, n_resamples=60, random_state=0, **options)  # type: ignore[arg-type]
 
 
 @pytest.fixture(scope="module")
-def split() -> pyfsagg.EnsembleResult:
+def split() -> pyfsagg.ensemble.EnsembleResult:
     return run(*noisy_copies())
 
 
-def with_scores(scores: list[list[float]], *groups: str) -> pyfsagg.EnsembleResult:
+def with_scores(scores: list[list[float]], *groups: str) -> pyfsagg.ensemble.EnsembleResult:
     """A result with the given scores of each resample; `groups` are clusters of its features a, b, …"""
     matrix = np.array(scores)
     names = tuple("abcdefgh"[: matrix.shape[1]])
@@ -68,12 +68,14 @@ def test_eight_copies_count_as_one_and_the_note_says_so(split, tmp_path) -> None
     assert "split the vote" in note
     assert note in " ".join(split.summary_text(n_features_to_select=3).split())
     assert "split the vote" in split.to_html(n_features_to_select=3)
-    again = pyfsagg.EnsembleResult.load(split.save(tmp_path / "run", n_features_to_select=3))
+    again = pyfsagg.ensemble.EnsembleResult.load(
+        split.save(tmp_path / "run", n_features_to_select=3)
+    )
     assert again.copies == split.copies
     assert about_copies(again, 3) == note
 
 
-def test_no_copies_no_note(split: pyfsagg.EnsembleResult) -> None:
+def test_no_copies_no_note(split: pyfsagg.ensemble.EnsembleResult) -> None:
     X, y = noisy_copies()
     result = run(X.iloc[:, 7:], y)
     assert result.copies == Copies("pearson", 0.9, ())
@@ -176,7 +178,7 @@ def test_what_has_no_correlation_stays_alone() -> None:
     assert result.clusters()["size"].sum() == 7
 
 
-def test_the_similarity_and_its_limit_can_be_chosen(split: pyfsagg.EnsembleResult) -> None:
+def test_the_similarity_and_its_limit_can_be_chosen(split: pyfsagg.ensemble.EnsembleResult) -> None:
     X, _ = noisy_copies()
     pd.testing.assert_frame_equal(split.clusters(X), split.clusters())
     assert (split.clusters(X, min_similarity=1.0)["size"] == 1).all()

@@ -14,7 +14,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import pyfsagg
-from pyfsagg import LearnerSelection, Task
+from pyfsagg import Task
+from pyfsagg.committees import LearnerSelection
 from pyfsagg.exceptions import DataError, ParameterError
 
 TREE = DecisionTreeClassifier(max_depth=3)
@@ -196,7 +197,10 @@ def test_what_is_refused() -> None:
         with pytest.raises(ParameterError, match=message):
             voted(learner, **options)
     many = pd.DataFrame({"id": [f"n{j}" for j in range(60000)], "x": np.arange(60000.0)})
-    with pyfsagg.memory_limit("20GB"), pytest.raises(DataError, match="one per level of nominal"):
+    with (
+        pyfsagg.out_of_core.memory_limit("20GB"),
+        pytest.raises(DataError, match="one per level of nominal"),
+    ):
         voted(TREE, many, np.arange(60000) % 2)
 
     def fails(X: Any, y: Any) -> Any:

@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import pyfsagg
 import pyfsagg.resampling
-from pyfsagg import LearnerSelection
+from pyfsagg.committees import LearnerSelection
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
 TREE = DecisionTreeClassifier(max_depth=2)

@@ -6,7 +6,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import BetweenAggregationSelector, bam, evaluate, wam
+from pyfsagg import bam, evaluate, wam
+from pyfsagg.ensemble import BetweenAggregationSelector
 from pyfsagg.evaluation.cells import largest_count
 
 RNG = np.random.default_rng(3)

@@ -9,11 +9,11 @@ from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
 import pyfsagg
-from pyfsagg import Checks, EnsembleResult, Execution, Precision, Task, bam, load_dataset, wam
+from pyfsagg import Checks, Execution, Task, bam, load_dataset, wam
 from pyfsagg._table.table import as_table
 from pyfsagg._table.target import check_target
 from pyfsagg.aggregation import aggregate
-from pyfsagg.ensemble import core, data, scoring
+from pyfsagg.ensemble import EnsembleResult, Precision, core, data, scoring
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -281,7 +281,7 @@ def test_the_usual_filters_follow_the_kind_of_target() -> None:
     same = pyfsagg.evaluate(X, number, methods={"bam": {"filters": ranks}}, **few).cells
     pd.testing.assert_frame_equal(cells, same)
     how = {"n_features_to_select": 2, "task": "regression", "n_resamples": 4}
-    selector = pyfsagg.BetweenAggregationSelector(**how)
+    selector = pyfsagg.ensemble.BetweenAggregationSelector(**how)
     chosen = selector.fit(X.drop(columns="two"), number)
     assert tuple(chosen.result_.score_matrices) == ranks
 

@@ -7,16 +7,16 @@ import pytest
 from refusals import refused
 from scipy.stats import binom
 
-from pyfsagg.error_control import (
-    comparable_evidence,
-    integrated_path,
-    pfer_bound,
+from pyfsagg.error_control import integrated_path, pfer_bound
+from pyfsagg.error_control.bounds import (
+    bound_of_frequency,
+    largest_tail,
     pfer_size,
+    pfer_threshold,
     selection_frequency,
-    step_down_max_t,
 )
-from pyfsagg.error_control.bounds import bound_of_frequency, largest_tail, pfer_threshold
 from pyfsagg.error_control.paths import _bound, _measure, q_values
+from pyfsagg.error_control.permutation import comparable_evidence, step_down_max_t
 from pyfsagg.exceptions import DataError, ParameterError
 
 

@@ -144,7 +144,7 @@ def test_baselines_their_labels_and_the_progress() -> None:
     found = evaluated(
         methods=["su/mean_rank"],
         baselines=["all_features", "random_subsets", "single_filters"],
-        protocol=pyfsagg.Protocol("both", n_random=3),
+        protocol=pyfsagg.evaluation.Protocol("both", n_random=3),
         execution=pyfsagg.Execution(progress=lambda *step: told.append(step)),
     )
     done, totals = zip(*told, strict=True)
@@ -243,11 +243,11 @@ def test_rankings_with_and_without_known_rows() -> None:
     rows = np.arange(0, 178, 2)
     result = wam(WINE.X.iloc[rows], WINE.y.iloc[rows], n_resamples=5, random_state=0)
     rankings = {"ig": result, "names": result.select(13)}
-    found = evaluated(rankings, protocol=pyfsagg.Protocol(ranking_rows=rows))
+    found = evaluated(rankings, protocol=pyfsagg.evaluation.Protocol(ranking_rows=rows))
     assert found.parameters["rankings"]["ig"]["leakage"] == "excluded"
     assert found.parameters["rankings"]["names"]["leakage"] == "declared"
     mask = np.isin(np.arange(178), rows)
-    again = evaluated({"ig": result}, protocol=pyfsagg.Protocol(ranking_rows=mask))
+    again = evaluated({"ig": result}, protocol=pyfsagg.evaluation.Protocol(ranking_rows=mask))
     own = found.cells.query("method == 'ig'").reset_index(drop=True)
     pd.testing.assert_frame_equal(own, again.cells)
 
@@ -293,9 +293,11 @@ def test_what_is_refused() -> None:
         ({"ranking_rows": [0, 1]}, ParameterError, "belongs to rankings"),
     ):
         given = {"methods": ["ig"], **options}
-        own = {name: given.pop(name) for name in pyfsagg.Protocol.names() if name in given}
+        own = {
+            name: given.pop(name) for name in pyfsagg.evaluation.Protocol.names() if name in given
+        }
         with pytest.raises(error, match=message):
-            evaluated(**given, protocol=pyfsagg.Protocol(**own))
+            evaluated(**given, protocol=pyfsagg.evaluation.Protocol(**own))
     for rows, message in (
         ([0, 0], "different positions"),
         ([178], "different positions"),
@@ -303,7 +305,9 @@ def test_what_is_refused() -> None:
         (np.ones(178, dtype=bool), "178 of 178 rows"),
     ):
         with pytest.raises(ParameterError, match=message):
-            evaluated({"a": [*WINE.X.columns]}, protocol=pyfsagg.Protocol(ranking_rows=rows))
+            evaluated(
+                {"a": [*WINE.X.columns]}, protocol=pyfsagg.evaluation.Protocol(ranking_rows=rows)
+            )
     own = wam(WINE.X, WINE.y, filter=lambda X, y, w: X.std(axis=0), n_resamples=3, random_state=0)
     for rankings, error, message in (
         ({"mine": [*WINE.X]}, ParameterError, "'mine' cannot be repeated inside the folds"),
@@ -364,7 +368,7 @@ def test_a_class_smaller_than_the_folds_is_named() -> None:
     with pytest.raises(DataError, match=r"class 'rare' has 3 row\(s\) in the part.*5 folds"):
         evaluated(y=y, methods=["ig"])
     with pytest.raises(DataError, match=r"class 'rare' has 8 row\(s\) in the table.*9 folds"):
-        evaluated(y=y, methods=["ig"], protocol=pyfsagg.Protocol("nested", n_folds=9))
+        evaluated(y=y, methods=["ig"], protocol=pyfsagg.evaluation.Protocol("nested", n_folds=9))
     y[-7:] = "b"
     with pytest.raises(DataError, match=r"class 'rare' has 0 row\(s\) in the part"):
         evaluated(y=y, methods=["ig"])

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 import pyfsagg
-from pyfsagg import Evaluation, evaluate, load_dataset
-from pyfsagg.evaluation import evaluate_many, weighted_average_accuracy
+from pyfsagg import evaluate, load_dataset
+from pyfsagg.evaluation import Evaluation, evaluate_many, weighted_average_accuracy
 from pyfsagg.evaluation.comparison import divisions_of
 from pyfsagg.evaluation.result import widen
 from pyfsagg.exceptions import DataError, InputTypeError, OutputError, ParameterError
@@ -28,7 +28,7 @@ def result() -> Evaluation:
         metrics=["accuracy", "log_loss"],
         n_resamples=10,
         random_state=5,
-        protocol=pyfsagg.Protocol(["thesis", "nested", "leaky"], n_random=2),
+        protocol=pyfsagg.evaluation.Protocol(["thesis", "nested", "leaky"], n_random=2),
     )
 
 

@@ -45,7 +45,9 @@ RESULTS = {
         [["a", "b"], ["b"], ["c", "b"]], performance=[0.9, 0.5, 0.7], feature_names=list("abcd")
     ),
     "studies": lambda: pyfsagg.studies(STUDIES),
-    "influence of lists": lambda: pyfsagg.influence_of_lists(SCORES[:7], n_splits=3),
+    "influence of lists": lambda: pyfsagg.aggregator_influence.influence_of_lists(
+        SCORES[:7], n_splits=3
+    ),
     "screen": lambda: screen(GUIDES, np.repeat([f"g{i}" for i in range(20)], 4)),
     "elimination": lambda: eliminate(ORDERS.X, ORDERS.y, "spoilers"),
     "unsupervised": lambda: rank_unsupervised(WINE.X, "laplacian_score"),

@@ -31,16 +31,16 @@ PAIRS: dict[str, Any] = {"resampling": "pairs", "n_resamples": 60, "random_state
 
 
 @pytest.fixture(scope="module")
-def run() -> pyfsagg.EnsembleResult:
+def run() -> pyfsagg.ensemble.EnsembleResult:
     return pyfsagg.wam(*table(), filter="fit_criterion", **PAIRS)
 
 
 @pytest.fixture(scope="module")
-def noise() -> pyfsagg.EnsembleResult:
+def noise() -> pyfsagg.ensemble.EnsembleResult:
     return pyfsagg.wam(*table(3, real=0), filter="fit_criterion", **PAIRS)
 
 
-def test_a_limit_finds_what_is_real_and_may_be_a_word(run: pyfsagg.EnsembleResult) -> None:
+def test_a_limit_finds_what_is_real_and_may_be_a_word(run: pyfsagg.ensemble.EnsembleResult) -> None:
     found = run.error_control(max_false=0.5)
     assert set(found.selected) == {"x0", "x1"}
     assert found.bound <= 0.5
@@ -49,17 +49,20 @@ def test_a_limit_finds_what_is_real_and_may_be_a_word(run: pyfsagg.EnsembleResul
     assert frame.index[:2].isin(["x0", "x1"]).all()
     np.testing.assert_array_equal(frame["controlled"], frame["pair_frequency"] >= 0.75)
     assert (np.diff(frame["expected_false"]) >= 0).all()
-    assert run.select("pfer:0.5") == run.error_control(max_false=0.5).selected
+    assert run.select(max_false=0.5) == run.error_control(max_false=0.5).selected
     np.testing.assert_array_equal(run.get_support(fdr=0.3), run.error_control(fdr=0.3).support)
-    assert read_wish("fdr:0.1") == read_wish(fdr=0.1) == Limit("fdr", 0.1)
+    assert read_wish(fdr=0.1) == Limit("fdr", 0.1)
     path = run.error_control(fdr=0.2, method="integrated_path")
     assert "not a bound" in path.sentences[-1]
 
 
-def test_nothing_can_be_selected_from_noise(noise: pyfsagg.EnsembleResult) -> None:
+def test_nothing_can_be_selected_from_noise(noise: pyfsagg.ensemble.EnsembleResult) -> None:
     found = noise.error_control(max_false=0.2)
     assert (
-        found.selected == noise.select("pfer:0.2") == np.flatnonzero(found.support).tolist() == []
+        found.selected
+        == noise.select(max_false=0.2)
+        == np.flatnonzero(found.support).tolist()
+        == []
     )
     assert "no feature can be selected: the most frequent one" in found.sentences[0]
     assert found.sentences[0].endswith("does not say that no feature is related to the target.")
@@ -72,7 +75,7 @@ def test_nothing_can_be_selected_from_noise(noise: pyfsagg.EnsembleResult) -> No
     assert "By chance alone a feature is" in noise.to_html()
 
 
-def test_a_small_limit_and_the_order_of_columns(run: pyfsagg.EnsembleResult) -> None:
+def test_a_small_limit_and_the_order_of_columns(run: pyfsagg.ensemble.EnsembleResult) -> None:
     scores = np.random.default_rng(0).normal(size=(100, 40))
     scores[:, 5] += 9.0
     found = control_errors(scores, max_false=0.001)
@@ -159,21 +162,26 @@ def test_limits_and_targets_that_are_refused(run) -> None:
         ({"shuffles": 10**12}, DataError, "12 features with 1,000,000,000,000 shuffled.*fewer"),
     ):
         X, y = table()
-        refused(pyfsagg.permute_target, ((X,), {"y": y, "shuffles": 19, **options}, error, message))
+        refused(
+            pyfsagg.ensemble.permute_target,
+            ((X,), {"y": y, "shuffles": 19, **options}, error, message),
+        )
 
 
-@pytest.mark.parametrize("word", ["pfer", "pfer:", "pfer:many", "fwer:0.05", "best"])
-def test_other_words_are_no_threshold(run: pyfsagg.EnsembleResult, word: str) -> None:
-    with pytest.raises(ParameterError, match="'pfer:1'"):
+@pytest.mark.parametrize("word", ["pfer:1", "fdr:0.1", "best"])
+def test_other_words_are_no_threshold(run: pyfsagg.ensemble.EnsembleResult, word: str) -> None:
+    with pytest.raises(ParameterError, match="limits on false selections are max_false and fdr"):
         run.select(word)
 
 
-def test_the_limit_is_kept_with_the_result(run: pyfsagg.EnsembleResult, tmp_path: Path) -> None:
+def test_the_limit_is_kept_with_the_result(
+    run: pyfsagg.ensemble.EnsembleResult, tmp_path: Path
+) -> None:
     run.save(tmp_path / "kept", max_false=0.5)
     again = pyfsagg.load_result(tmp_path / "kept")
-    assert isinstance(again, pyfsagg.EnsembleResult)
+    assert isinstance(again, pyfsagg.ensemble.EnsembleResult)
     assert again._view["max_false"] == 0.5
-    assert again.error_control(max_false=0.5).selected == run.select("pfer:0.5")
+    assert again.error_control(max_false=0.5).selected == run.select(max_false=0.5)
     ranking = (tmp_path / "kept" / "ranking.csv").read_text(encoding="utf-8")
     assert "controlled,pair_frequency,expected_false,path_expected_false,q_value" in ranking
     assert "can be selected" in again.summary_text()
@@ -184,7 +192,7 @@ def test_the_limit_is_kept_with_the_result(run: pyfsagg.EnsembleResult, tmp_path
 
 @pytest.mark.parametrize(("seed", "real", "limit"), [(3, 0, 0.2), (0, 2, 0.5)])
 def test_a_selector_may_keep_nothing(seed: int, real: int, limit: float) -> None:
-    selector = pyfsagg.WithinAggregationSelector("fit_criterion", max_false=limit, **PAIRS)
+    selector = pyfsagg.ensemble.WithinAggregationSelector("fit_criterion", max_false=limit, **PAIRS)
     kept = selector.fit(*table(seed, real=real)).get_support(indices=True)
     np.testing.assert_array_equal(kept, np.arange(real))
 
@@ -194,7 +202,7 @@ def test_all_parts_are_kept_with_the_result_and_in_r(tmp_path: Path) -> None:
     result = pyfsagg.bam(*table(), n_resamples=50, random_state=3)
     result.save(tmp_path / "kept")
     again = pyfsagg.load_result(tmp_path / "kept")
-    assert isinstance(again, pyfsagg.EnsembleResult)
+    assert isinstance(again, pyfsagg.ensemble.EnsembleResult)
     assert_same_parts(again, result)
     assert "family_wise_p_value" in again.to_frame().columns
     assert "from shuffled targets" in again.to_html()

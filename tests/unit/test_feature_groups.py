@@ -280,17 +280,17 @@ def test_files_that_are_refused(tmp_path: Path) -> None:
 
 
 # -- groups are the features of everything that follows -------------------------------------------
-def _bam(groups: Any = "prefix:=") -> pyfsagg.EnsembleResult:
+def _bam(groups: Any = "prefix:=") -> pyfsagg.ensemble.EnsembleResult:
     how = {"task": Task(feature_groups=groups, group_score="max"), "random_state": 0}
     return pyfsagg.bam(ENCODED, Y, filters=["ig", "fit_criterion"], n_resamples=60, **how)
 
 
 @pytest.fixture(scope="module")
-def run() -> pyfsagg.EnsembleResult:
+def run() -> pyfsagg.ensemble.EnsembleResult:
     return _bam()
 
 
-def test_groups_are_known_and_kept(run: pyfsagg.EnsembleResult, tmp_path: Path) -> None:
+def test_groups_are_known_and_kept(run: pyfsagg.ensemble.EnsembleResult, tmp_path: Path) -> None:
     assert run.n_features == run.data["n_features"] == len(run.combined[0]) == 3
     assert run.data["n_columns"] == 10
     assert set(run.groups) == {"colour", "level"}
@@ -351,7 +351,9 @@ def test_a_checkpoint_of_other_groups_is_refused(tmp_path: Path) -> None:
         run_with(names[:2])
 
 
-def test_the_page_and_the_text_speak_of_groups(run: pyfsagg.EnsembleResult, tmp_path: Path) -> None:
+def test_the_page_and_the_text_speak_of_groups(
+    run: pyfsagg.ensemble.EnsembleResult, tmp_path: Path
+) -> None:
     page = run.report(tmp_path / "page.html").read_text()
     assert "Groups of columns, most important first." in page
     assert "colour=blue, colour=green, colour=grey and colour=red" in page
@@ -373,9 +375,9 @@ def test_the_page_and_the_text_speak_of_groups(run: pyfsagg.EnsembleResult, tmp_
     assert said("prefix:=") == said(None) == said(pairs, "max") == ""
 
 
-def _selector(k: int, **task: Any) -> pyfsagg.WithinAggregationSelector:
+def _selector(k: int, **task: Any) -> pyfsagg.ensemble.WithinAggregationSelector:
     how = {"n_features_to_select": k, "n_resamples": 20, "random_state": 0, "task": Task(**task)}
-    return pyfsagg.WithinAggregationSelector("chi_squared", **how)
+    return pyfsagg.ensemble.WithinAggregationSelector("chi_squared", **how)
 
 
 def test_selectors_return_the_columns_of_groups() -> None:
@@ -398,12 +400,12 @@ def test_selectors_return_the_columns_of_groups() -> None:
 def test_other_functions_take_groups() -> None:
     how: dict[str, Any] = {"filter": "chi_squared", "task": BY_PREFIX, "random_state": 0}
     names = ("colour", "level", "size")
-    found = pyfsagg.permute_target(ENCODED, Y, shuffles=19, **how)
+    found = pyfsagg.ensemble.permute_target(ENCODED, Y, shuffles=19, **how)
     assert found.feature_names == names
     assert found.select() == ["colour"]
     plan = "complementary_pairs"
     pairs = _run(ENCODED, Y, "chi_squared", 50, task=BY_PREFIX, resampling=plan)
-    assert set(pairs.select("pfer:1")) <= set(names)
+    assert set(pairs.select(max_false=1.0)) <= set(names)
     folds = {"aggregators": ["am"], "n_folds": 4, "n_resamples": 5}
     influence = pyfsagg.influence(ENCODED, Y, **folds, **how)
     assert influence.feature_names == names
@@ -413,7 +415,7 @@ def test_other_functions_take_groups() -> None:
 
 
 # -- evaluation and influence ---------------------------------------------------------------------
-def test_evaluations_of_groups(run: pyfsagg.EnsembleResult) -> None:
+def test_evaluations_of_groups(run: pyfsagg.ensemble.EnsembleResult) -> None:
     seen: list[int] = []
 
     class Counts(GaussianNB):  # type: ignore[misc]

@@ -58,14 +58,14 @@ def test_by_hand_with_ties_and_cells_without_a_value() -> None:
 
 
 @pytest.fixture(scope="module")
-def result() -> pyfsagg.Evaluation:
+def result() -> pyfsagg.evaluation.Evaluation:
     wine = pyfsagg.load_dataset("wine")
     options = {"methods": ["ig", "mrmr"], "classifiers": ["nb", "knn"], "thresholds": [1, 4, 13]}
     options |= {"metrics": ["accuracy", "log_loss"], "n_resamples": 5, "protocol": "both"}
     return pyfsagg.evaluate(wine.X, wine.y, random_state=0, **options)
 
 
-def test_an_evaluation_says_how_few_are_enough(result: pyfsagg.Evaluation) -> None:
+def test_an_evaluation_says_how_few_are_enough(result: pyfsagg.evaluation.Evaluation) -> None:
     frame = result.fewest()
     assert len(frame) == 2 * 2 * 3  # protocols, methods, two classifiers and their mean
     one = frame.set_index(["protocol", "method", "classifier"]).sort_index()

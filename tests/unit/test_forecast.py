@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pyfsagg import Checks, bam, evaluate, influence, memory_limit, wam
+from pyfsagg import Checks, bam, evaluate, influence, wam
 from pyfsagg._base.words import duration
 from pyfsagg._command.flags import reporter
 from pyfsagg._table.table import as_table
@@ -17,6 +17,7 @@ from pyfsagg.ensemble import scoring
 from pyfsagg.exceptions import DataError, PyfsaggWarning
 from pyfsagg.filters._base import KernelScorer
 from pyfsagg.filters.information import InformationScorer, _pairs, prepare_mrmr
+from pyfsagg.out_of_core import memory_limit
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.normal(size=(30, 320)), np.arange(30) % 2

@@ -182,7 +182,7 @@ def test_objects_that_would_be_read_as_something_else_are_refused() -> None:
         frame = pd.DataFrame({"a": np.arange(20.0), "x": pd.Series(cells * 10, dtype=object)})
         with pytest.raises(DataError, match=f"column 'x' .*{message}"):
             as_table(frame)
-        (finding,) = pyfsagg.check_table(frame[["x"]]).findings[:1]
+        (finding,) = pyfsagg.datasets.check_table(frame[["x"]]).findings[:1]
         assert finding.code == "unreadable"
 
 
@@ -192,7 +192,7 @@ def test_numbers_beyond_floats_are_infinite_and_refused() -> None:
     for X in (wide, pd.DataFrame(wide)):
         with pytest.raises(DataError, match="infinite value"):
             as_table(X)
-    assert pyfsagg.check_table(pd.DataFrame(wide)).findings[0].code == "infinite"
+    assert pyfsagg.datasets.check_table(pd.DataFrame(wide)).findings[0].code == "infinite"
 
 
 @pytest.mark.parametrize("make", [pa.table, pd.DataFrame, pl.DataFrame])
@@ -236,7 +236,7 @@ def test_dates_are_refused_with_what_to_do(cells: list[Any], make: Callable[[Any
     message = r"'odd' contains dates or times.*number of days.*leave the column"
     with pytest.raises(DataError, match=message):
         as_table(make(cells))
-    assert [each.code for each in pyfsagg.check_table(make(cells)).findings] == ["dates"]
+    assert [each.code for each in pyfsagg.datasets.check_table(make(cells)).findings] == ["dates"]
 
 
 @pytest.mark.parametrize("make", FRAMES.values(), ids=FRAMES)
@@ -336,26 +336,15 @@ def test_a_run_has_the_same_scores(kind: Any) -> None:
 
 
 def test_what_a_look_at_the_table_finds(kind: Any) -> None:
-    found = pyfsagg.check_table(kind, pl.Series("y", Y))
-    expected = pyfsagg.check_table(as_pandas(), Y)
+    found = pyfsagg.datasets.check_table(kind, pl.Series("y", Y))
+    expected = pyfsagg.datasets.check_table(as_pandas(), Y)
     codes = {(each.code, each.columns) for each in found.findings}
     assert codes == {(each.code, each.columns) for each in expected.findings}
 
 
-@pytest.mark.parametrize("kind", MAKERS)
-def test_orders_come_back_in_the_kind_of_the_table(kind: str) -> None:
-    X = MAKERS[kind](COLUMNS)
-    order = pyfsagg.rank_order.to_rank_order(X)
-    assert type(order) is type(X)
-    expected = pyfsagg.rank_order.to_rank_order(np.column_stack(list(COLUMNS.values())))
-    found = pandas_frame(order)
-    assert list(found) == list(COLUMNS)
-    np.testing.assert_array_equal(found.to_numpy(), expected.to_numpy())
-
-
-def selector() -> pyfsagg.WithinAggregationSelector:
+def selector() -> pyfsagg.ensemble.WithinAggregationSelector:
     options = {"n_features_to_select": 1, "n_resamples": 5, "random_state": 0}
-    return pyfsagg.WithinAggregationSelector("chi_squared", **options)
+    return pyfsagg.ensemble.WithinAggregationSelector("chi_squared", **options)
 
 
 @pytest.mark.parametrize("kind", MAKERS)
@@ -387,7 +376,7 @@ def test_polars_keeps_its_types_through_a_selector() -> None:
 @pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
 def test_discretization_of_new_data(kind: str) -> None:
     X = MAKERS[kind](COLUMNS)
-    found = pyfsagg.discretize(X, Y)
+    found = pyfsagg.discretization.discretize(X, Y)
     np.testing.assert_array_equal(found.transform(X), found.codes)
     with pytest.raises(DataError, match="was made for"):
         found.transform(MAKERS[kind]({"z": COLUMNS["noise"], **COLUMNS}))

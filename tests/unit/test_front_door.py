@@ -77,7 +77,7 @@ def test_arguments_of_other_packages_are_answered() -> None:
         told = rf"{function.__name__}\(\) has no argument '{name}'; did you mean '{meant}'\?"
         with pytest.raises(InputTypeError, match=told):
             function(WINE.X, **{name: 1})
-    for name, example in (("alpha", "'fdr:0.1'"), ("top", "10"), ("max_false", "'pfer:1'")):
+    for name, example in (("alpha", "fdr=0.1"), ("top", "10"), ("max_false", "max_false=1")):
         told = rf"'{name}'; that is chosen afterwards, for instance result.select\({example}\)"
         for function in (pyfsagg.rank, pyfsagg.bam):
             with pytest.raises(InputTypeError, match=told):

@@ -51,8 +51,11 @@ def test_what_is_packed_is_refused_before_it_is_unpacked(tmp_path: Path) -> None
     with gzip.open(path, "wb", compresslevel=1) as file:
         for _ in range(200):
             file.write(bytes(1_000_000))
-    with pyfsagg.memory_limit("300MB"), pytest.raises(DataError, match=r"unpacks to .* or more"):
-        pyfsagg.read_table(path)
+    with (
+        pyfsagg.out_of_core.memory_limit("300MB"),
+        pytest.raises(DataError, match=r"unpacks to .* or more"),
+    ):
+        pyfsagg.datasets.read_table(path)
 
 
 def test_an_archive_that_understates_a_size_is_read_to_its_end(tmp_path: Path) -> None:
@@ -62,4 +65,4 @@ def test_an_archive_that_understates_a_size_is_read_to_its_end(tmp_path: Path) -
     hostile._lying(path, 4 + len(rows))
     with zipfile.ZipFile(path) as archive:
         assert archive.getinfo("table.csv").file_size == 1000
-    assert len(pyfsagg.read_table(path)) == 50_000
+    assert len(pyfsagg.datasets.read_table(path)) == 50_000

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 
 import pyfsagg
-from pyfsagg import Execution, InfluenceResult, compare_aggregators, influence, load_dataset
+from pyfsagg import Execution, influence, load_dataset
+from pyfsagg.aggregator_influence import InfluenceResult, compare_aggregators
 from pyfsagg.aggregator_influence.experiments import _fold_seed
 from pyfsagg.aggregator_influence.result import over_data_sets, with_options
 from pyfsagg.ensemble.run import set_up_run

@@ -19,7 +19,9 @@ def judges(m: int, p: int = 20, seed: int = 0) -> Any:
 
 def test_a_rule_that_reads_all_lists_is_told_apart_from_one_that_reads_one() -> None:
     how = {"n_splits": 60, "random_state": 0}
-    found = pyfsagg.influence_of_lists(judges(20, 30), ["minimum", "am"], **how)
+    found = pyfsagg.aggregator_influence.influence_of_lists(
+        judges(20, 30), ["minimum", "am"], **how
+    )
     frame = found.to_frame()
     assert frame.index.tolist() == ["minimum", "arithmetic_mean"]
     assert frame["told_apart"].tolist() == [False, True]
@@ -29,7 +31,9 @@ def test_a_rule_that_reads_all_lists_is_told_apart_from_one_that_reads_one() -> 
 
 def test_values_are_means_over_splits_and_the_jackknife() -> None:
     scores = judges(6, 8)
-    found = pyfsagg.influence_of_lists(scores, ["am"], n_splits=1, random_state=3)
+    found = pyfsagg.aggregator_influence.influence_of_lists(
+        scores, ["am"], n_splits=1, random_state=3
+    )
     half = np.array_split(np.random.default_rng(3).permutation(6), 2)
 
     def rho(left: Any, right: Any) -> float:
@@ -46,7 +50,9 @@ def test_values_are_means_over_splits_and_the_jackknife() -> None:
 def test_the_first_sentence_names_the_best_if_it_is_another_one() -> None:
     other = "median 0.774 (most: arithmetic mean 0.798)."
     for rules, told in ((["am", "median"], "arithmetic mean 0.798."), (["median", "am"], other)):
-        found = pyfsagg.influence_of_lists(judges(6, 8), rules, n_splits=2, random_state=3)
+        found = pyfsagg.aggregator_influence.influence_of_lists(
+            judges(6, 8), rules, n_splits=2, random_state=3
+        )
         assert found.sentences()[0] == f"No aggregator agrees clearly more with itself than {told}"
 
 
@@ -54,8 +60,12 @@ def test_partial_judges_are_compared_where_both_halves_know_the_item() -> None:
     scores = judges(8)
     scores[:7, 0] = np.nan  # one judge knows the first item: no two halves do
     scores[::2, 5] = np.nan
-    one = pyfsagg.influence_of_lists(scores, ["am"], n_splits=5, random_state=0)
-    two = pyfsagg.influence_of_lists(scores[:, 1:], ["am"], n_splits=5, random_state=0)
+    one = pyfsagg.aggregator_influence.influence_of_lists(
+        scores, ["am"], n_splits=5, random_state=0
+    )
+    two = pyfsagg.aggregator_influence.influence_of_lists(
+        scores[:, 1:], ["am"], n_splits=5, random_state=0
+    )
     assert_allclose(one.agreement, two.agreement)
     kept = json.loads(one.to_json())["compared"]
     assert [row["aggregator"] for row in kept] == ["arithmetic_mean"]
@@ -65,7 +75,7 @@ def test_partial_judges_are_compared_where_both_halves_know_the_item() -> None:
     table = pyfsagg.Rankings.from_scores([[5.0, 3.0, np.nan], [1.0, 9.0, 2.0]], absent="worst")
     assert _scores(table, np.array([0]), rule).tolist() == [5.0, 3.0, 2.0]
     lists = pyfsagg.Rankings.from_lists([["a", "b"], ["b", "c"], ["a"], ["d", "a"], ["b"], ["e"]])
-    found = pyfsagg.influence_of_lists(lists, n_splits=3, random_state=0)
+    found = pyfsagg.aggregator_influence.influence_of_lists(lists, n_splits=3, random_state=0)
     assert np.isfinite(found.agreement).all()
 
 
@@ -77,13 +87,17 @@ def test_what_is_refused() -> None:
         (6, {"n_splits": 0}, ParameterError, "n_splits must be a whole number of at least 1"),
     ):
         with pytest.raises(error, match=message):
-            pyfsagg.influence_of_lists(judges(m), **options)
+            pyfsagg.aggregator_influence.influence_of_lists(judges(m), **options)
 
 
 def test_weights_of_lists_stay_with_their_lists() -> None:
     table = pyfsagg.Rankings.from_scores(judges(6)).weighted([1, 2, 1, 1, 3, 1])
-    weighted = pyfsagg.influence_of_lists(table, ["mean_rank"], n_splits=3, random_state=0)
-    plain = pyfsagg.influence_of_lists(judges(6), ["mean_rank"], n_splits=3, random_state=0)
+    weighted = pyfsagg.aggregator_influence.influence_of_lists(
+        table, ["mean_rank"], n_splits=3, random_state=0
+    )
+    plain = pyfsagg.aggregator_influence.influence_of_lists(
+        judges(6), ["mean_rank"], n_splits=3, random_state=0
+    )
     assert not np.allclose(weighted.agreement, plain.agreement)
 
 

@@ -48,7 +48,7 @@ def test_a_limit_counts_what_the_process_holds_and_may_be_set_for_all_of_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(memory, "resident", lambda: 600_000_000)
-    with pyfsagg.memory_limit("1GB"):
+    with pyfsagg.out_of_core.memory_limit("1GB"):
         memory.require_memory(3e8, "the thing", "do less")
         with pytest.raises(DataError, match=r"400 MB are left of the memory limit of 1\.0 GB"):
             memory.require_memory(5e8, "the thing", "do less")
@@ -89,7 +89,10 @@ def test_a_limit_of_addresses_counts() -> None:
 
 @pytest.mark.parametrize("size", ["much", "2 parsecs", -1, 0, 1.5])
 def test_what_is_no_size_is_refused(size) -> None:
-    with pytest.raises(ParameterError, match="memory_limit"), pyfsagg.memory_limit(size):
+    with (
+        pytest.raises(ParameterError, match="memory_limit"),
+        pyfsagg.out_of_core.memory_limit(size),
+    ):
         pass
 
 
@@ -127,8 +130,10 @@ def test_refused_before_it_is_spent(case: str) -> None:
 
 def test_set_measures_need_no_array_of_all_features() -> None:
     sets = [{1, 2, 10**9 - 1}, {3, 2}, {2}]
-    found = pyfsagg.nogueira(sets, n_features=10**9)
-    named = pyfsagg.nogueira([{str(item) for item in row} for row in sets], n_features=10**9)
+    found = pyfsagg.stability_measures.nogueira(sets, n_features=10**9)
+    named = pyfsagg.stability_measures.nogueira(
+        [{str(item) for item in row} for row in sets], n_features=10**9
+    )
     assert found.estimate == pytest.approx(named.estimate, rel=1e-12)
     for measure in ("jaccard", "lustgarten", "hamming"):
         pair = [{1, 2}, {2, 7}]
@@ -136,7 +141,7 @@ def test_set_measures_need_no_array_of_all_features() -> None:
         large = measure_stability(pair, measure, n_features=100_001).value
         assert large == pytest.approx(small, abs=1e-4)
     with pytest.raises(DataError, match="position from 0 to 999999999"):
-        pyfsagg.nogueira([{1}, {10**9}], n_features=10**9)
+        pyfsagg.stability_measures.nogueira([{1}, {10**9}], n_features=10**9)
 
 
 def test_a_slow_chain_says_how_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,7 +170,7 @@ def test_a_run_keeps_to_the_limit_of_its_execution(name: str) -> None:
 
 
 def test_an_execution_without_a_limit_leaves_that_of_the_caller() -> None:
-    with pyfsagg.memory_limit("1MB"), pytest.raises(DataError, match="limit of 1 MB"):
+    with pyfsagg.out_of_core.memory_limit("1MB"), pytest.raises(DataError, match="limit of 1 MB"):
         frcm(table(3000, 4)[0], execution=pyfsagg.Execution(progress=False))
     with pytest.raises(ParameterError, match="such as '2GB', got 'much'"):
         pyfsagg.Execution(memory_limit="much")
@@ -183,7 +188,7 @@ def test_memory_in_words(text: str | int, size: int) -> None:
     ("ask", "what"),
     [
         (lambda: pyfsagg.aggregate([["a", "b"], ["b", "a"]]), "2 lists of 2 names"),
-        (lambda: pyfsagg.list_agreement(TABLE), "the agreement of 3 lists"),
+        (lambda: pyfsagg.aggregation.list_agreement(TABLE), "the agreement of 3 lists"),
         (lambda: pyfsagg.vote(np.eye(3, 4, dtype=bool)), "3 votes on 4 features"),
         (lambda: pyfsagg.standings(np.ones((3, 5))), "the pairs of 5 methods"),
         (lambda: pyfsagg.screen([1.0, 2.0, 3.0], ["a", "a", "b"]), "a screen of 3 guides"),
@@ -194,14 +199,14 @@ def test_lists_votes_scores_and_screens_are_refused_before_it_is_spent(
     ask: Callable[[], object], what: str
 ) -> None:
     message = f"{what} would take about .*; take fewer"
-    with pyfsagg.memory_limit(1), pytest.raises(DataError, match=message):
+    with pyfsagg.out_of_core.memory_limit(1), pytest.raises(DataError, match=message):
         ask()
 
 
 def test_what_is_asked_for_methods_and_for_shuffled_targets() -> None:
     with memory.estimates() as asked:
         pyfsagg.standings(np.random.default_rng(0).normal(size=(3, 5)))
-        pyfsagg.permute_target(X, Y, filter="spearman", shuffles=19, random_state=0)
+        pyfsagg.ensemble.permute_target(X, Y, filter="spearman", shuffles=19, random_state=0)
     needed = {what: size for what, size, _ in asked}
     assert needed["the pairs of 5 methods"] == 310 * 5 * 4  # bytes of each ordered pair
     # Six arrays of numbers of eight bytes.

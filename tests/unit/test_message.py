@@ -6,6 +6,7 @@ import pickle
 import re
 import warnings
 from functools import partial
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from pyfsagg._message import (
     FILTER,
     MAPPING,
     NAN,
+    ROOMS,
     Got,
     Message,
     Name,
@@ -29,6 +31,7 @@ from pyfsagg._message import (
     Remedy,
     Use,
     Value,
+    home,
 )
 from pyfsagg.exceptions import DataError, OutputError, ParameterError, PyfsaggError, PyfsaggWarning
 from pyfsagg.for_r import _given as r
@@ -196,3 +199,9 @@ def test_messages_name_parameters_of_the_function_that_was_called() -> None:
             call()
         assert message in str(refused.value)
     assert removal.select(0.5) == removal.select(2)
+
+
+def test_names_that_live_in_a_room_are_there() -> None:
+    for name in ROOMS:
+        assert attrgetter(home(name))(pyfsagg).__name__ == name
+    assert Message(Public("check_table")) == "pyfsagg.datasets.check_table"

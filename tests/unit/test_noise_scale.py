@@ -189,7 +189,7 @@ def test_rank_sets_and_weights() -> None:
 def test_evaluations_and_selectors_rank_as_the_run_does() -> None:
     X, y = unlike()
     options = {"thresholds": [2], "n_resamples": 20, "baselines": (), "random_state": 0}
-    options["protocol"] = pyfsagg.Protocol("nested", n_folds=3)
+    options["protocol"] = pyfsagg.evaluation.Protocol("nested", n_folds=3)
     run = pyfsagg.wam(X, y, filter="chi_squared", n_resamples=20, random_state=0, checks="none")
     published = {"filter": "chi_squared", "normalize": "none"}
     methods = {"default": "chi_squared", "published": published, "saved": run}
@@ -200,9 +200,11 @@ def test_evaluations_and_selectors_rank_as_the_run_does() -> None:
     X, y = unlike()
     kinds: dict[str, Any] = {"n_features_to_select": 2, "n_resamples": 20, "random_state": 0}
     X = X.astype({name: "category" for name in X if "number" not in name})
-    chosen = pyfsagg.WithinAggregationSelector("chi_squared", **kinds).fit(X, y)
+    chosen = pyfsagg.ensemble.WithinAggregationSelector("chi_squared", **kinds).fit(X, y)
     assert list(X.columns[chosen.get_support()]) == ["real0", "real1"]
-    other = pyfsagg.WithinAggregationSelector("chi_squared", normalize="none", **kinds).fit(X, y)
+    other = pyfsagg.ensemble.WithinAggregationSelector(
+        "chi_squared", normalize="none", **kinds
+    ).fit(X, y)
     assert list(X.columns[other.get_support()]) == LEVELS
 
 

@@ -11,11 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from pyfsagg import EnsembleResult, Execution, Task, bam, discretize, memory_limit, wam
+from pyfsagg import Execution, Task, bam, wam
 from pyfsagg._run import checkpoint as _checkpoint
 from pyfsagg._table.columns import Kind
+from pyfsagg.discretization import discretize
+from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
-from pyfsagg.out_of_core import counting, rank_out_of_core, ranking
+from pyfsagg.out_of_core import counting, memory_limit, rank_out_of_core, ranking
 
 FILTERS = ["information_gain", "gain_ratio", "symmetric_uncertainty", "chi_squared", "cramers_v"]
 FILTERS.append("value_difference_metric")  # of two classes

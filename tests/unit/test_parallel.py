@@ -306,7 +306,11 @@ def test_work_in_place_stays_in_this_process(cluster: Any) -> None:
 def test_an_evaluation_on_a_cluster_has_the_same_cells(cluster: Any) -> None:
     data = pyfsagg.load_dataset("wine")
     options: dict[str, Any] = {"methods": ["ig"], "classifiers": ["naive_bayes", "random_forest"]}
-    options |= {"thresholds": [2], "baselines": [], "protocol": pyfsagg.Protocol(n_folds=2)}
+    options |= {
+        "thresholds": [2],
+        "baselines": [],
+        "protocol": pyfsagg.evaluation.Protocol(n_folds=2),
+    }
     options |= {"n_resamples": 4, "random_state": 0}
     here = pyfsagg.evaluate(data.X, data.y, **options)
     with joblib.parallel_config(backend="dask"):

@@ -16,11 +16,10 @@ from pyfsagg.rank_order import (
     RankOrderSelector,
     eliminate,
     make_planted_orders,
-    spoiler_counts,
-    subset_divergence,
 )
 from pyfsagg.rank_order._orders import read_orders
-from pyfsagg.rank_order.criteria import CentreStrategy, SpoilerStrategy
+from pyfsagg.rank_order.criteria import CentreStrategy, SpoilerStrategy, total_spoiler_counts
+from pyfsagg.rank_order.distances import subset_divergence
 from pyfsagg.rank_order.elimination import ELIMINATIONS, elimination_scores
 from pyfsagg.rank_order.naive_bayes import stratified_folds
 
@@ -370,7 +369,7 @@ def test_nothing_is_lost_down_to_all_features_is_not_said() -> None:
 def test_spoiler_counts_by_brute_force() -> None:
     for seed in range(4):
         X, y = random_table(seed, unknown=seed == 3)
-        counts = spoiler_counts(X, y, missing="unknown")
+        counts = total_spoiler_counts(read_orders(X, y, missing="unknown"))
         assert counts.tolist() == reference.spoilers(X, y, list(range(X.shape[1])))
 
 
@@ -384,8 +383,9 @@ def test_spoiler_counts_of_heavy_rows_are_exact() -> None:
     weight[0] = 65_534
     expected = (swapped * 65_535 - 1) * (n - 4 - swapped) * 65_535
     assert (n - 4 - swapped) * 65_535 > 2**31
-    assert spoiler_counts(X, y, sample_weight=weight).tolist() == [expected, expected, 0]
-    strategy = SpoilerStrategy(read_orders(X, y, sample_weight=weight))
+    orders = read_orders(X, y, sample_weight=weight)
+    assert total_spoiler_counts(orders).tolist() == [expected, expected, 0]
+    strategy = SpoilerStrategy(orders)
     assert strategy.candidates(np.ones(3, bool))[0].tolist() == [0, 1]
     strategy.remove(0)
     left = np.array([False, True, True])
@@ -397,7 +397,7 @@ def test_spoiler_counts_beyond_64_bits_are_refused() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(40_000, 8)), np.arange(40_000) % 2
     with pytest.raises(ParameterError, match=r"may reach \d{19,}, and at most .*: divide"):
-        spoiler_counts(X, y, sample_weight=np.full(40_000, 65_535))
+        total_spoiler_counts(read_orders(X, y, sample_weight=np.full(40_000, 65_535)))
 
 
 def test_class_centres_of_heavy_rows() -> None:

@@ -1,5 +1,6 @@
 """Every public name of Python: by which function of R it is reached, or why not."""
 
+import inspect
 import re
 from pathlib import Path
 
@@ -12,8 +13,9 @@ from pyfsagg.for_r.calls import CALLS
 NAMESPACE = Path(__file__).parents[2] / "r_bridge" / "pyfsaggr" / "NAMESPACE"
 EXPORTED = set(re.findall(r"^export\((.+)\)$", NAMESPACE.read_text(encoding="utf-8"), re.MULTILINE))
 ROOMS = (
-    "aggregation", "error_control", "filters", "plotting", "rank_order", "resampling", "statistics",
-    "unsupervised",
+    "aggregation", "aggregator_influence", "committees", "datasets", "discretization", "ensemble",
+    "error_control", "filters", "out_of_core", "plotting", "rank_order", "resampling",
+    "stability_measures", "statistics", "unsupervised",
 )  # fmt: skip
 
 REACHED = {
@@ -24,6 +26,7 @@ REACHED = {
     "control_errors": "error_control",
     "draw_resamples": "draw_resamples",
     "evaluate": "evaluate",
+    "expected_replication": "expected_replication",
     "influence": "aggregator_influence",
     "information_selection": "score_features",
     "load_result": "load_result",
@@ -37,6 +40,7 @@ REACHED = {
 NOT_REACHED = {
     "rank": "wam() and bam(), whose tables check_table() reads: rank() would hide that of base",
     "memory_limit": "a context; in R the setting memory_limit of a run",
+    "read_sparse_table": "Matrix::readMM(), and sparse matrices of the package Matrix",
     "friedman": "stats::friedman.test()",
     "one_way_anova": "stats::oneway.test() and stats::aov()",
     "pairwise_tests": "stats::pairwise.t.test(), stats::pairwise.wilcox.test(); compare_methods() for folds",
@@ -52,7 +56,7 @@ NOT_REACHED = {
 def public_functions():
     """Dotted names of public functions; classes are results, settings, plans or estimators."""
     for name in pyfsagg.__all__:
-        if name[0].islower() and name not in ROOMS:
+        if inspect.isfunction(getattr(pyfsagg, name)):
             yield name
     for room in ROOMS:
         yield from (
@@ -69,7 +73,7 @@ def reached_by(dotted: str) -> str | None:
         return "score_features"
     for in_r, called in CALLS.items():
         python = called.function
-        if python == dotted or (room in ("", "aggregation") and python.rpartition(".")[2] == name):
+        if python == dotted or python.rpartition(".")[2] == name:
             return in_r
     return REACHED.get(name)
 

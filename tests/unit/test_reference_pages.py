@@ -113,7 +113,9 @@ def test_links_of_public_docstrings_lead_to_public_names() -> None:
 
 def test_a_link_to_something_private_is_seen() -> None:
     assert not _leads_somewhere("pyfsagg._table.table.as_table", "pyfsagg.filters.mrmr")
-    assert not _leads_somewhere("as_table", "pyfsagg.discretize")  # a private one, of that module
+    assert not _leads_somewhere(
+        "as_table", "pyfsagg.discretization.discretize"
+    )  # a private one, of that module
     assert not _leads_somewhere("last_places", "pyfsagg.Rankings.weighted")
-    assert _leads_somewhere("pyfsagg.check_table", "pyfsagg.discretize")
-    assert _leads_somewhere("selection", "pyfsagg.EnsembleResult.select")
+    assert _leads_somewhere("pyfsagg.datasets.check_table", "pyfsagg.discretization.discretize")
+    assert _leads_somewhere("selection", "pyfsagg.ensemble.EnsembleResult.select")

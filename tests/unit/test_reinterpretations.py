@@ -48,7 +48,7 @@ def test_masked_scores_and_selections(X: np.ndarray) -> None:
     got = pyfsagg.Rankings.from_scores(masked)
     np.testing.assert_array_equal(got.ranks, want.ranks)
     with pytest.raises(DataError, match="has the value nan in row 11, column 2"):
-        pyfsagg.nogueira(np.ma.MaskedArray(X > 0, mask))
+        pyfsagg.stability_measures.nogueira(np.ma.MaskedArray(X > 0, mask))
 
 
 def test_complex_numbers_are_refused(X: np.ndarray) -> None:

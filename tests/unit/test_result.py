@@ -8,9 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pyfsagg import EnsembleResult, bam, load_dataset, wam
+from pyfsagg import bam, load_dataset, wam
 from pyfsagg._base.output import new_folder
 from pyfsagg._base.validation import n_selected
+from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.exceptions import OutputError, ParameterError
 from pyfsagg.ranks import rank_scores
 

@@ -50,12 +50,12 @@ MAKE: dict[str, Callable[[], Any]] = {
     "unsupervised": lambda: pyfsagg.unsupervised.frcm(WINE.X[:40], n_clusterings=8, random_state=0),
     "aggregation": lambda: pyfsagg.aggregate(pyfsagg.Rankings.from_lists(LISTS, universe=9), "rra"),
     "method_comparison": lambda: compare_aggregations(LISTS, ["borda", "mean_rank"]),
-    "list_agreement": lambda: pyfsagg.list_agreement(LISTS),
+    "list_agreement": lambda: pyfsagg.aggregation.list_agreement(LISTS),
     "studies": lambda: pyfsagg.studies({
         name: pd.DataFrame({"gene": list("abcd"), "logFC": sign, "PValue": [1e-5, 0.2, 0.6, None]})
         for name, sign in (("one", [1.5, -1.0, 0.5, 1.0]), ("two", [0.5, 1.0, -1.0, 0.0]))
     }),
-    "list_influence": lambda: pyfsagg.influence_of_lists(
+    "list_influence": lambda: pyfsagg.aggregator_influence.influence_of_lists(
         np.random.default_rng(0).normal(size=(6, 8)), ["am", "minimum"], n_splits=2, random_state=0
     ),
     "screen": lambda: pyfsagg.screen([-2.0, -1.0, 0.5, 1.0, 0.0], list("aabbc")),

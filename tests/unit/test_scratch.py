@@ -78,7 +78,7 @@ def test_a_result_in_files_can_be_saved_and_leaves_nothing(tmp_path):
     result = pyfsagg.wam(X, Y, n_resamples=5, random_state=1, execution=in_files)
     if os.name == "posix":
         assert not any(scratch.iterdir())
-    loaded = pyfsagg.EnsembleResult.load(result.save(tmp_path / "run"))
+    loaded = pyfsagg.ensemble.EnsembleResult.load(result.save(tmp_path / "run"))
     np.testing.assert_array_equal(loaded.combined, result.combined)
     del result
     gc.collect()

@@ -12,25 +12,27 @@ from pyfsagg.exceptions import ParameterError
 WINE = pyfsagg.load_dataset("wine")
 
 
-def fitted(X, y, n_resamples: int = 60, **options) -> pyfsagg.EnsembleResult:
+def fitted(X, y, n_resamples: int = 60, **options) -> pyfsagg.ensemble.EnsembleResult:
     given = {"filter": "fit_criterion", "random_state": 0, **options}
     return pyfsagg.wam(X, y, n_resamples=n_resamples, **given)
 
 
 @pytest.fixture(scope="module")
-def found() -> pyfsagg.EnsembleResult:
+def found() -> pyfsagg.ensemble.EnsembleResult:
     return fitted(*table(2.0), random_state=1)
 
 
 @pytest.fixture(scope="module")
-def nothing() -> pyfsagg.EnsembleResult:
+def nothing() -> pyfsagg.ensemble.EnsembleResult:
     X, y = table(0.0, seed=3)
     filters = ["fit_criterion", "chi_squared"]
     return pyfsagg.bam(X, y, filters=filters, n_resamples=40, random_state=1)
 
 
 # --- the proposal ----------------------------------------------------------------------------
-def test_what_has_signal_is_proposed_and_noise_is_not(found: pyfsagg.EnsembleResult) -> None:
+def test_what_has_signal_is_proposed_and_noise_is_not(
+    found: pyfsagg.ensemble.EnsembleResult,
+) -> None:
     chosen = found.selection()
     assert set(chosen.names) == {"x0", "x1"}
     assert chosen.number == chosen.compared == 2
@@ -52,7 +54,7 @@ def test_what_has_signal_is_proposed_and_noise_is_not(found: pyfsagg.EnsembleRes
     assert "n_columns" not in found.to_frame()
 
 
-def test_an_empty_proposal_is_an_answer(nothing: pyfsagg.EnsembleResult) -> None:
+def test_an_empty_proposal_is_an_answer(nothing: pyfsagg.ensemble.EnsembleResult) -> None:
     chosen = nothing.selection()
     assert chosen.names == ()
     assert nothing.select() == []
@@ -118,7 +120,7 @@ def test_everything_after_an_empty_proposal_works(nothing, found, tmp_path):
 
 
 def test_the_number_of_the_user_stays_and_others_are_marked(
-    found: pyfsagg.EnsembleResult, nothing: pyfsagg.EnsembleResult
+    found: pyfsagg.ensemble.EnsembleResult, nothing: pyfsagg.ensemble.EnsembleResult
 ) -> None:
     chosen = found.selection(4)
     assert chosen.number == 4

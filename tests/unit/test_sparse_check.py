@@ -113,7 +113,7 @@ def test_every_reader_of_sparse_tables_refuses(function: str) -> None:
     X = made(csc_matrix, indices={3: 77})
     arguments = (X,) if function == "near_zero_variance" else (X, Y)
     with pytest.raises(DataError, match="row 77"):
-        getattr(pyfsagg, function)(*arguments)
+        getattr(pyfsagg.filters, function)(*arguments)
 
 
 @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ def test_indices_must_be_whole_numbers(X: Any) -> None:
 
 def test_a_selector_refuses_damaged_new_data() -> None:
     options = {"n_features_to_select": 2, "n_resamples": 5, "random_state": 0}
-    selector = pyfsagg.WithinAggregationSelector("ig", **options).fit(csr_matrix(DENSE), Y)
+    selector = pyfsagg.ensemble.WithinAggregationSelector("ig", **options).fit(csr_matrix(DENSE), Y)
     kept = selector.transform(csr_matrix(DENSE)).toarray()
     np.testing.assert_array_equal(kept, DENSE[:, selector.get_support()])
     with pytest.raises(DataError, match="column 77"):

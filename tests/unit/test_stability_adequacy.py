@@ -134,7 +134,7 @@ def test_precision_of_an_extreme_compares_halves() -> None:
     data = pyfsagg.load_dataset("wine")
     result = pyfsagg.wam(
         data.X, data.y, filter="cs", aggregator="maximum", random_state=0,
-        n_resamples=pyfsagg.Precision(max_change=0.9, maximum=100),
+        n_resamples=pyfsagg.ensemble.Precision(max_change=0.9, maximum=100),
     )  # fmt: skip
     assert result.parameters["precision"]["n_compared"] == 50
     mean = pyfsagg.wam(data.X, data.y, filter="cs", random_state=0, n_resamples="auto")

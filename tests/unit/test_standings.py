@@ -403,7 +403,7 @@ def test_true_orders_with_holes_are_held() -> None:
     assert decided > 100
 
 
-def small_evaluation(**options) -> pyfsagg.Evaluation:  # type: ignore[no-untyped-def]
+def small_evaluation(**options) -> pyfsagg.evaluation.Evaluation:  # type: ignore[no-untyped-def]
     data = pyfsagg.load_dataset("wine")
     arguments = {"methods": ["chi_squared", "mrmr"], "classifiers": "naive_bayes", "n_resamples": 5}
     return pyfsagg.evaluate(data.X, data.y, **arguments, **options, random_state=0)
@@ -431,7 +431,11 @@ def test_an_evaluation_opens_as_standings(tmp_path) -> None:  # type: ignore[no-
 def test_evaluations_of_several_data_sets_open_as_standings() -> None:
     data = pyfsagg.load_dataset("wine")
     many = {f"d{i}": (data.X.iloc[i::8], data.y.iloc[i::8]) for i in range(8)}
-    small = {"protocol": pyfsagg.Protocol(n_folds=2), "thresholds": [0.5], "n_resamples": 5}
+    small = {
+        "protocol": pyfsagg.evaluation.Protocol(n_folds=2),
+        "thresholds": [0.5],
+        "n_resamples": 5,
+    }
     arguments = {"methods": ["chi_squared", "mrmr"], "classifiers": "naive_bayes"}
     over = pyfsagg.evaluation.evaluate_many(many, **arguments, **small, random_state=0)
     table = over.table().groupby(level="dataset", sort=False).mean()
@@ -526,7 +530,9 @@ def test_one_influence_run_says_nothing_of_other_tables_and_several_do() -> None
         noise = {("f", "a"): 0.2, ("f", "b"): 1.5}
         scores_of = {key: base + size * rng.random((6, 12)) for key, size in noise.items()}
         names = tuple("abcdefghijkl")
-        parts[f"d{i}"] = pyfsagg.InfluenceResult(scores_of, names, parameters={"n_resamples": 1})
+        parts[f"d{i}"] = pyfsagg.aggregator_influence.InfluenceResult(
+            scores_of, names, parameters={"n_resamples": 1}
+        )
     alone = pyfsagg.standings(parts["d0"])
     assert alone.metrics == ("spearman", "jaccard", "canberra")
     assert "compare over several data sets" in alone.by("spearman").summary_text()
@@ -534,7 +540,7 @@ def test_one_influence_run_says_nothing_of_other_tables_and_several_do() -> None
     together = pyfsagg.standings(parts)
     assert together.may_be_first == ["a"]
     assert not together.by("canberra").higher_is_better
-    known = pyfsagg.compare_aggregators(parts, "spearman")
+    known = pyfsagg.aggregator_influence.compare_aggregators(parts, "spearman")
     np.testing.assert_allclose(together.by("spearman").cells, known.cells)
 
 

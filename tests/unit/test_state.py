@@ -44,53 +44,51 @@ FEW: dict[str, Any] = {
 }
 SETS = [{"a", "b"}, {"a", "c"}, {"b", "a"}]
 FUNCTIONS: dict[str, Function] = {
-    "adequacy": lambda X, y, s: pyfsagg.adequacy(s, n_boot=20, random_state=0),
+    "adequacy": lambda X, y, s: pyfsagg.stability_measures.adequacy(s, n_boot=20, random_state=0),
     "aggregate": lambda X, y, s: pyfsagg.aggregate(doors.LISTS),
     "bam": lambda X, y, s: pyfsagg.bam(X, y, n_resamples=3, random_state=0, checks="none"),
-    "between_sample_stability": lambda X, y, s: pyfsagg.between_sample_stability(s[:4], s[4:]),
-    "check_table": lambda X, y, s: str(pyfsagg.check_table(X, y)),
+    "between_sample_stability": lambda X, y, s: (
+        pyfsagg.stability_measures.between_sample_stability(s[:4], s[4:])
+    ),
+    "check_table": lambda X, y, s: str(pyfsagg.datasets.check_table(X, y)),
     "committee": lambda X, y, s: pyfsagg.committee(
         X, y, {"tree": DecisionTreeClassifier(random_state=0)}, n_resamples=2, random_state=0,
         n_jobs=1).to_frame(),
-    "compare_aggregators": lambda X, y, s: pyfsagg.compare_aggregators(
+    "compare_aggregators": lambda X, y, s: pyfsagg.aggregator_influence.compare_aggregators(
         {str(seed): pyfsagg.influence(X, y, aggregators=["am", "rra"], n_folds=3, n_resamples=2,
                                       random_state=seed) for seed in (1, 2, 3)}),
-    "discretize": lambda X, y, s: pyfsagg.discretize(X, y).codes,
+    "discretize": lambda X, y, s: pyfsagg.discretization.discretize(X, y).codes,
     "evaluate": lambda X, y, s: pyfsagg.evaluate(
         X, y, methods=["ig"], classifiers="nb", thresholds=(2,), baselines=(), n_resamples=2,
         random_state=0, n_jobs=1),
-    "feature_stability": lambda X, y, s: pyfsagg.feature_stability(s),
+    "feature_stability": lambda X, y, s: pyfsagg.stability_measures.feature_stability(s),
     "influence": lambda X, y, s: pyfsagg.influence(X, y, n_folds=3, n_resamples=3, random_state=1),
-    "influence_of_lists": lambda X, y, s: pyfsagg.influence_of_lists(
+    "influence_of_lists": lambda X, y, s: pyfsagg.aggregator_influence.influence_of_lists(
         [*doors.LISTS, *doors.LISTS[:3]], ["mean_rank", "rra"], n_splits=4, random_state=0),
-    "list_agreement": lambda X, y, s: pyfsagg.list_agreement(doors.LISTS),
+    "list_agreement": lambda X, y, s: pyfsagg.aggregation.list_agreement(doors.LISTS),
     "list_methods": lambda X, y, s: pyfsagg.list_methods("filters").to_csv(),
     "load_dataset": lambda X, y, s: pyfsagg.load_dataset("wine").X,
     "near_zero_variance": lambda X, y, s: str(pyfsagg.filters.near_zero_variance(X)),
-    "nogueira": lambda X, y, s: pyfsagg.nogueira(SETS, n_features=5).estimate,
-    "permute_target": lambda X, y, s: pyfsagg.permute_target(
+    "nogueira": lambda X, y, s: pyfsagg.stability_measures.nogueira(SETS, n_features=5).estimate,
+    "permute_target": lambda X, y, s: pyfsagg.ensemble.permute_target(
         X, y, shuffles=9, n_resamples=2, filter="cs", random_state=0),
     "rank": lambda X, y, s: pyfsagg.rank(X, y, n_resamples=3, random_state=0, checks="none"),
     "screen": lambda X, y, s: pyfsagg.screen(np.arange(12.0) % 7, list("aabbccddeeff")),
     "stability": lambda X, y, s: pyfsagg.stability(s, measures=["pearson"], random_state=0),
-    "stability_curve": lambda X, y, s: pyfsagg.stability_curve(s, random_state=0),
+    "stability_curve": lambda X, y, s: pyfsagg.stability_measures.stability_curve(s, random_state=0),
     "standings": lambda X, y, s: pyfsagg.standings(s),
     "studies": lambda X, y, s: pyfsagg.studies(pd.DataFrame(
         {"study": list("sstt"), "gene": list("abab"), "effect": [1.0, -1.0, 2.0, 1.0],
          "p": [0.01, 0.9, 0.02, 0.9]}), study="study", item="gene", effect="effect", p_value="p"),
     "vote": lambda X, y, s: pyfsagg.vote(doors.BALLOTS),
     "wam": lambda X, y, s: pyfsagg.wam(X, y, n_resamples=3, random_state=0, checks="none"),
-    **{name: lambda X, y, s, name=name: getattr(pyfsagg, name)(X, y) for name in (
+    **{name: lambda X, y, s, name=name: getattr(pyfsagg.filters, name)(X, y) for name in (
         "chi_squared", "fit_criterion", "gain_ratio", "information_gain", "mrmr", "spearman",
         "symmetric_uncertainty", "value_difference_metric")},
     "frcm": lambda X, y, s: pyfsagg.unsupervised.frcm(
         X[["a", "b", "c"]], n_clusterings=2, random_state=0, n_jobs=1),
 }  # fmt: skip
-ELSEWHERE = {
-    "concordance", "cox_score",  # filters of survival, among the cases of methods
-    "load_result", "read_table", "rank_out_of_core",  # of files, which the commands below read
-    "memory_limit",  # no computation
-}  # fmt: skip
+ELSEWHERE = {"load_result"}  # of files, which the commands below read
 
 
 def on_data(function: Function) -> Callable[[Path], Any]:

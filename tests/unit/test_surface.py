@@ -13,7 +13,7 @@ from typing import Any
 import pyfsagg
 from pyfsagg.extending import FILTERS
 
-TOP_LEVEL, OF_A_CLASS, IN_ALL = 71, 26, 384
+TOP_LEVEL, OF_A_CLASS, IN_ALL = 32, 26, 380
 
 OTHER_DOORS = ("cli", "extending", "for_r")
 """Modules without an underscore that nobody imports who ranks features: the terminal, what packages beside
@@ -33,7 +33,7 @@ PUBLIC: dict[int, Any] = {
     for value in (getattr(module, name) for name in module.__all__ if name not in FILTERS)
     if not isinstance(value, str)
 }
-"""What the public modules name in ``__all__``, each thing once; the filters are one function by many names."""
+"""What the public modules name in ``__all__``, once; filters are one function of many names."""
 
 
 def methods(kind: type) -> set[tuple[str, str]]:

@@ -281,17 +281,17 @@ def test_check_says_what_a_run_would_refuse() -> None:
     said |= {"infinite": "infinite", "no time": "missing_target", "no event": "missing_target"}
     for kind, (y, _) in BAD.items():
         if isinstance(y, pd.DataFrame) and len(y) == N:
-            found = pyfsagg.check_table(X, y, task="survival")
+            found = pyfsagg.datasets.check_table(X, y, task="survival")
             stops = {each.code for each in found.findings if each.severity == "stop"}
             assert said.get(kind, "unusable_target") in stops, kind
             with pytest.raises(DataError):
                 found.require(["all"] if "missing_target" not in stops else [])
-    found = pyfsagg.check_table(X, changed(time=TIME - 2), task="survival")
+    found = pyfsagg.datasets.check_table(X, changed(time=TIME - 2), task="survival")
     assert [str(each) for each in found.findings] == [
         "[unusable_target] the time 'time' is negative in 10 rows (the smallest is -1); times run from the "
         "start of the observation: drop these rows, or count from an earlier start"
     ]
-    assert pyfsagg.check_table(X, changed(time=TIME - 1), task="survival").findings == ()
+    assert pyfsagg.datasets.check_table(X, changed(time=TIME - 1), task="survival").findings == ()
 
 
 def test_events_coded_as_in_r() -> None:
@@ -300,7 +300,7 @@ def test_events_coded_as_in_r() -> None:
         found = pyfsagg.wam(X, changed(status=1.0 + EVENT), **options)
     same = pyfsagg.wam(X, Y, **options)
     assert (found.scores == same.scores).all()
-    looked = pyfsagg.check_table(X, changed(status=EVENT + 1), task="survival")
+    looked = pyfsagg.datasets.check_table(X, changed(status=EVENT + 1), task="survival")
     assert looked.n_events == EVENT.sum()
 
 
@@ -379,27 +379,27 @@ def test_a_function_sees_events_and_times_and_a_regressor_residuals() -> None:
 
 def test_survival_goes_through_selectors_influence_and_shuffled_targets() -> None:
     how = {"task": "survival", "random_state": 0}
-    by, rules = pyfsagg.WithinAggregationSelector, ["am", "mean_rank"]
+    by, rules = pyfsagg.ensemble.WithinAggregationSelector, ["am", "mean_rank"]
     selector = by("cox_score", n_features_to_select=1, n_resamples=10, **how)
     assert selector.fit(X, Y).get_feature_names_out().tolist() == ["normal"]
     sizes = {"n_folds": 4, "n_resamples": 4}
     found = pyfsagg.influence(X, Y, filter="cox_score", aggregators=rules, **sizes, **how)
     assert found.table().shape[1] == 2
-    test = pyfsagg.permute_target(X, Y, filter="cox_score", shuffles=39, **how)
+    test = pyfsagg.ensemble.permute_target(X, Y, filter="cox_score", shuffles=39, **how)
     assert test.to_frame()["p_value"].idxmin() == "normal"
 
 
 # --- the look before a run -------------------------------------------------------------------
 def test_check_table_reads_times_and_finds_their_copies() -> None:
     frame = pd.concat([X, Y], axis=1).assign(months=TIME / 30, dead=EVENT)
-    found = pyfsagg.check_table(frame, target=["time", "status"], task="survival")
+    found = pyfsagg.datasets.check_table(frame, target=["time", "status"], task="survival")
     copies = [each.columns for each in found.findings if each.code == "target_copy"]
     assert {name for columns in copies for name in columns} == {"months", "dead"}
     assert f"events: {EVENT.sum()}; the other times are censored" in found.facts
     assert found.record()["n_events"] == EVENT.sum()
-    good = pyfsagg.check_table(X, Y, task="survival")
+    good = pyfsagg.datasets.check_table(X, Y, task="survival")
     assert not [each for each in good.findings if each.severity == "stop"]
     gaps = Y.assign(status=np.where(np.arange(N) < 2, np.nan, Y["status"]))
-    findings = pyfsagg.check_table(X, gaps, task="survival").findings
+    findings = pyfsagg.datasets.check_table(X, gaps, task="survival").findings
     (missing,) = (each for each in findings if each.code == "missing_target")
     assert "'time, status' is missing (NaN) in 2 of 40 rows" in missing.sentence

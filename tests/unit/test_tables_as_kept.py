@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 import pyfsagg
-from pyfsagg import check_table, read_table
 from pyfsagg._base.settings import Reading
 from pyfsagg._table.head import read_head
 from pyfsagg._table.source import TableSource, read_source
+from pyfsagg.datasets import check_table, read_table
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning, UnknownNameError
 
 ROWS = "\n".join(f"{'yes' if i % 2 else 'no'},{i * 0.5:.2f},{60 - i}" for i in range(40)) + "\n"

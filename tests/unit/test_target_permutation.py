@@ -12,15 +12,11 @@ from two_classes import table
 import pyfsagg
 from pyfsagg.ensemble.null import Nulls, Shuffling, _less_means, _rank_statistics, kinds_of_features
 from pyfsagg.ensemble.run import set_up_run
-from pyfsagg.error_control import (
-    TargetPermutation,
-    benjamini_hochberg,
-    comparable_evidence,
-    permutation,
-    step_down_max_t,
-)
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.error_control import TargetPermutation, permutation
+from pyfsagg.error_control.permutation import comparable_evidence, step_down_max_t
+from pyfsagg.exceptions import DataError
 from pyfsagg.resampling import Bootstrap, FeatureSubspace, GroupedBootstrap
+from pyfsagg.statistics import adjust_p_values
 
 
 def mixed(n: int, real: float, seed: int, levels: int = 25) -> tuple[pd.DataFrame, np.ndarray]:
@@ -121,35 +117,39 @@ def test_numbers_with_other_shuffles_by_hand_and_q_values_of_scipy() -> None:
     assert len(set(numbers.tolist())) > 1
     p_values = np.random.default_rng(0).random(40) ** 3
     p_values[:2] = p_values[2]
-    for dependence, method in (("positive", "bh"), ("any", "by")):
+    for any_dependence, method in ((False, "bh"), (True, "by")):
         expected = stats.false_discovery_control(p_values, method=method)
-        np.testing.assert_allclose(benjamini_hochberg(p_values, dependence), expected, rtol=1e-12)
+        found = permutation.false_discovery_rates(p_values, any_dependence=any_dependence)
+        np.testing.assert_allclose(found, expected, rtol=1e-12)
+        np.testing.assert_allclose(adjust_p_values(p_values, method), expected, rtol=1e-12)
 
 
 def test_a_missing_p_value_is_no_test_and_others_lie_from_0_to_1() -> None:
-    found = benjamini_hochberg([0.1, np.nan, 0.01, 0.5])  # as p.adjust(method = "BH")
+    found = adjust_p_values([0.1, np.nan, 0.01, 0.5], "bh")  # as p.adjust(method = "BH")
     np.testing.assert_allclose(found, [0.15, np.nan, 0.03, 0.5], rtol=1e-14)
-    found = benjamini_hochberg([0.1, np.nan, 0.01, 0.5], "any")  # method = "BY"
+    found = adjust_p_values([0.1, np.nan, 0.01, 0.5], "by")  # method = "BY"
     np.testing.assert_allclose(found, [0.275, np.nan, 0.055, 0.5 * 11 / 6], rtol=1e-14)
-    assert np.isnan(benjamini_hochberg([np.nan])).all()
+    found = adjust_p_values([0.1, 0.01], "by", n=3)  # p.adjust(c(0.1, 0.01), "BY", 3)
+    np.testing.assert_allclose(found, [0.275, 0.055], rtol=1e-14)
+    assert np.isnan(adjust_p_values([np.nan], "by")).all()
     with pytest.raises(DataError, match="a p-value is 2"):
-        benjamini_hochberg([0.1, 2.0])
-    with pytest.raises(ParameterError, match="dependence must be one of 'positive', 'any'"):
-        benjamini_hochberg([0.1], "all")
+        adjust_p_values([0.1, 2.0], "by")
 
 
 # --- runs ------------------------------------------------------------------------------------
 def test_what_is_related_is_found_and_zeros_are_not() -> None:
-    found, again = (pyfsagg.permute_target(*table(2.5), random_state=1) for _ in range(2))
+    found, again = (pyfsagg.ensemble.permute_target(*table(2.5), random_state=1) for _ in range(2))
     assert set(found.select()) == {"x0", "x1"}
     assert found.strong
     assert (found.family_wise_p_values >= found.p_values - 1e-12).all()
     np.testing.assert_array_equal(found.p_values, again.p_values)
     frame = found.to_frame()
     assert set(frame.index[:2]) == {"x0", "x1"}
-    np.testing.assert_allclose(frame["q_value"], benjamini_hochberg(frame["p_value"]))
+    np.testing.assert_allclose(frame["q_value"], adjust_p_values(frame["p_value"], "bh"))
     assert found.judges[-1] == "kruskal_wallis"
-    cut = pyfsagg.permute_target(*table(0.0, seed=3), filter="fit_criterion", random_state=0)
+    cut = pyfsagg.ensemble.permute_target(
+        *table(0.0, seed=3), filter="fit_criterion", random_state=0
+    )
     assert cut.judges == ("fit_criterion",)  # it does not cut numbers
     assert cut.select() == []
     assert cut.sentences[0].startswith("No feature can be distinguished from noise")
@@ -175,7 +175,7 @@ def test_numbers_are_judged_by_ranks_first_and_levels_by_the_filter_alone() -> N
         numbers = np.maximum(np.maximum(filtered[:, :4] - np.log(4.0), ranked), 0.0)
         best.append(np.column_stack([numbers, filtered[:, 4]]))
     expected = np.exp(-comparable_evidence(best[0][0], best[1], kinds)[0])
-    found = pyfsagg.permute_target(X, y, filter="chi_squared", shuffles=99, **options)
+    found = pyfsagg.ensemble.permute_target(X, y, filter="chi_squared", shuffles=99, **options)
     np.testing.assert_allclose(found.p_values, expected, rtol=1e-9)
 
 
@@ -197,7 +197,10 @@ def test_survival_times_are_judged_by_the_score_of_cox_in_the_ranks() -> None:
     # The score that Cox's test divides by another estimate of its variance.
     tested = pyfsagg.filters.cox_score(ranks, Y)
     np.testing.assert_allclose(np.sqrt(found[0]), np.sqrt(tested), atol=0.35)
-    assert pyfsagg.permute_target(X, Y, filter="chi_squared", **options).judges[-1] == "cox_score"
+    assert (
+        pyfsagg.ensemble.permute_target(X, Y, filter="chi_squared", **options).judges[-1]
+        == "cox_score"
+    )
 
 
 def test_a_few_levels_are_found_beside_many() -> None:
@@ -205,7 +208,7 @@ def test_a_few_levels_are_found_beside_many() -> None:
     X, y = mixed(200, 0.34, 2, levels=45)
     scores = pyfsagg.filters.chi_squared(X, y)
     assert scores[0] < scores[1:].max()
-    found = pyfsagg.permute_target(X, y, filter="chi_squared", random_state=0)
+    found = pyfsagg.ensemble.permute_target(X, y, filter="chi_squared", random_state=0)
     assert found.select() == ["x0"]
     result = pyfsagg.wam(X, y, filter="chi_squared", n_resamples=50, random_state=0)
     assert result.select() == ["x0"]
@@ -249,7 +252,7 @@ def test_what_a_limit_says_when_nothing_is_selected() -> None:
 
 def test_p_values_are_near_those_of_the_rank_sum_test() -> None:
     X, y = table(0.6, n=60, p=40, seed=2)
-    found = pyfsagg.permute_target(X, y, filter="spearman", random_state=0)
+    found = pyfsagg.ensemble.permute_target(X, y, filter="spearman", random_state=0)
     exact = stats.mannwhitneyu(X[y == 0], X[y == 1], method="asymptotic", use_continuity=False)[1]
     np.testing.assert_allclose(np.log(found.p_values), np.log(exact), atol=0.35)
 
@@ -279,12 +282,12 @@ def test_a_criterion_beside_others_is_judged_by_its_relevance(criterion: str) ->
     y = np.arange(60) % 2
     X = rng.normal(size=(60, 15))
     X[:, 0] += 1.5 * y
-    found = pyfsagg.permute_target(X, y, filter=criterion, shuffles=199, random_state=0)
+    found = pyfsagg.ensemble.permute_target(X, y, filter=criterion, shuffles=199, random_state=0)
     assert found.select() == ["x0"]
     assert (found.judges, found.relevance_of) == (("mim", "kruskal_wallis"), (criterion,))
     assert found.strong
     assert f"The ranking is by {criterion}, which scores a feature beside those" in found.scale
-    mim = pyfsagg.permute_target(X, y, filter="mim", shuffles=199, random_state=0)
+    mim = pyfsagg.ensemble.permute_target(X, y, filter="mim", shuffles=199, random_state=0)
     np.testing.assert_array_equal(found.p_values, mim.p_values)
     assert mim.relevance_of == ()
 
@@ -293,12 +296,16 @@ def test_relevance_is_by_the_bins_of_the_criterion_and_once_for_several() -> Non
     X, y = table(1.0, n=60)
     how = {"shuffles": 99, "random_state": 0}
     three, four = (
-        pyfsagg.permute_target(X, y, filter="mim", filter_params={"bins": bins}, **how).p_values
+        pyfsagg.ensemble.permute_target(
+            X, y, filter="mim", filter_params={"bins": bins}, **how
+        ).p_values
         for bins in (3, 4)
     )
     assert (three != four).any()
     params = {"mrmr": {"bins": 4, "n_features": 2}, "jmi": {"bins": 3}}
-    both = pyfsagg.permute_target(X, y, filters=["mrmr", "jmi"], filter_params=params, **how)
+    both = pyfsagg.ensemble.permute_target(
+        X, y, filters=["mrmr", "jmi"], filter_params=params, **how
+    )
     np.testing.assert_array_equal(both.p_values, four)
     assert both.relevance_of == ("mrmr", "jmi")
     run = pyfsagg.wam(X, y, filter="mrmr", n_resamples=20, random_state=0)
@@ -308,8 +315,8 @@ def test_relevance_is_by_the_bins_of_the_criterion_and_once_for_several() -> Non
     )  # one column at a time: as many as for other filters
     number = X["x0"] + np.random.default_rng(0).normal(size=60)
     options = {"task": "regression", **how}
-    found = pyfsagg.permute_target(X, number, filter="mrmr_correlation", **options)
-    alone = pyfsagg.permute_target(X, number, filter="pearson", **options)
+    found = pyfsagg.ensemble.permute_target(X, number, filter="mrmr_correlation", **options)
+    alone = pyfsagg.ensemble.permute_target(X, number, filter="pearson", **options)
     np.testing.assert_array_equal(found.p_values, alone.p_values)
     assert found.judges == ("pearson",)
 
@@ -385,7 +392,7 @@ def test_numbers_and_times_are_shuffled_too(task: str, filter: str) -> None:
     checks = pyfsagg.Checks(shuffles=99)
     result = pyfsagg.wam(X, target, filter=filter, checks=checks, n_resamples=30, **how)
     assert result.permutation.above.tolist() == [True, *[False] * 7]
-    cut = pyfsagg.permute_target(X, target, filter="chi_squared", shuffles=99, **how)
+    cut = pyfsagg.ensemble.permute_target(X, target, filter="chi_squared", shuffles=99, **how)
     by_ranks = {"regression": "spearman", "survival": "cox_score"}[task]
     assert cut.judges == ("chi_squared", by_ranks)
     assert cut.above.tolist() == [True, *[False] * 7]
@@ -397,7 +404,7 @@ def test_missing_cells_constant_columns_and_parts_of_the_features_are_judged() -
     X = X.mask(rng.random(X.shape) < 0.2)
     X["constant"] = 1.0
     X["empty"] = np.nan
-    found = pyfsagg.permute_target(X, y, filter="information_gain", random_state=0)
+    found = pyfsagg.ensemble.permute_target(X, y, filter="information_gain", random_state=0)
     assert set(found.select()) == {"x0", "x1"}
     assert found.p_values[-2:].tolist() == [1.0, 1.0]
     how = {"resampling": FeatureSubspace(0.5), "n_resamples": 60, "random_state": 0}
@@ -442,7 +449,7 @@ def test_numbers_of_unlike_shape_are_compared_with_their_like() -> None:
         rng = np.random.default_rng([7, seed])
         X = np.exp(2.0 * rng.normal(size=(120, 30)))
         X[:, :3] = rng.random((120, 3))
-        test = pyfsagg.permute_target(
+        test = pyfsagg.ensemble.permute_target(
             X, np.arange(120) % 2, filter="chi_squared", shuffles=99, random_state=seed
         )
         shares.append((test.p_values[:3] <= 0.05).mean())
@@ -509,7 +516,7 @@ def weighted(kind: str, seed: int, **options: Any) -> pyfsagg.error_control.Targ
     X, y = rng.normal(size=(60, 15)), np.arange(60) % (5 if kind == "class" else 2) == 0
     weights = {"random": rng.integers(1, 4, 60), "class": np.where(y, 4, 1)}[kind]
     plan = Bootstrap(sample_weight=weights)
-    return pyfsagg.permute_target(
+    return pyfsagg.ensemble.permute_target(
         X, y.astype(int), shuffles=99, random_state=seed, resampling=plan, **options
     )
 
@@ -537,7 +544,7 @@ def test_each_shuffled_target_has_the_weight_of_its_row() -> None:
     weights = np.where(y, rng.integers(5, 9, 40), rng.integers(1, 4, 40))
     plan = Bootstrap(sample_weight=weights)
     how = {"filter": watch, "resampling": plan, "shuffles": 19, "random_state": 0}
-    pyfsagg.permute_target(X, y.astype(int), **how)
+    pyfsagg.ensemble.permute_target(X, y.astype(int), **how)
     whole = [(labels, weight) for labels, weight in seen if weight.sum() == weights.sum()][-19:]
     assert len(np.unique([weight for _, weight in whole], axis=0)) == 19
     for labels, weight in whole:
@@ -581,10 +588,10 @@ def test_weights_within_groups_that_have_one_target_are_equal() -> None:
     groups, weights = np.arange(80) // 4, np.arange(80) % 3 + 1
     plan = GroupedBootstrap(groups, sample_weight=weights)
     with pytest.raises(pyfsagg.exceptions.DataError, match="weights of rows vary within groups"):
-        pyfsagg.permute_target(X, groups % 2, filter="chi_squared", resampling=plan)
+        pyfsagg.ensemble.permute_target(X, groups % 2, filter="chi_squared", resampling=plan)
     equal = GroupedBootstrap(groups, sample_weight=groups % 3 + 1)
     how = {"filter": "chi_squared", "shuffles": 19, "random_state": 0}
-    assert pyfsagg.permute_target(X, groups % 2, resampling=equal, **how).unit == "groups"
+    assert pyfsagg.ensemble.permute_target(X, groups % 2, resampling=equal, **how).unit == "groups"
 
 
 def test_why_there_are_none() -> None:
@@ -637,7 +644,9 @@ def test_what_two_samples_agree_on_without_signal_is_said() -> None:
 
 def test_a_selector_can_leave_the_number_open() -> None:
     X, y = table(2.0)
-    selector = pyfsagg.WithinAggregationSelector("fit_criterion", n_resamples=30, random_state=1)
+    selector = pyfsagg.ensemble.WithinAggregationSelector(
+        "fit_criterion", n_resamples=30, random_state=1
+    )
     assert selector.fit(X, y).result_.permutation is None
     selector.set_params(n_features_to_select="auto").fit(X, y)
     assert selector.get_support().tolist() == [True, True, *[False] * 8]
@@ -684,7 +693,7 @@ def test_tables_that_are_too_small_say_so() -> None:
     rng = np.random.default_rng(0)
     options = {"filter": "spearman", "random_state": 0, "n_jobs": 1}
 
-    def said(n: int, y: np.ndarray, **more: Any) -> tuple[pyfsagg.EnsembleResult, str]:
+    def said(n: int, y: np.ndarray, **more: Any) -> tuple[pyfsagg.ensemble.EnsembleResult, str]:
         X = rng.normal(size=(n, 5))
         result = pyfsagg.wam(X, y, n_resamples=60, **options, **more)
         return result, " ".join(result.summary_text().split())
@@ -728,7 +737,7 @@ def test_where_perfect_numbers_are_not_above_noise_this_is_said(tmp_path: Path) 
     assert test.attainable == pytest.approx(test.family_wise_p_values[:3].max(), abs=0.05)
     assert "even numbers that separate the classes perfectly have a family-wise p-value of" in text
     assert "More rows would help" not in text
-    again = pyfsagg.EnsembleResult.load(result.save(tmp_path / "run"))
+    again = pyfsagg.ensemble.EnsembleResult.load(result.save(tmp_path / "run"))
     assert again.permutation is not None
     assert again.permutation.attainable == test.attainable
     # Of one column more rows than these are not needed, and of 40 rows it is not asked.

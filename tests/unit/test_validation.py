@@ -164,7 +164,7 @@ def _parquet(values: np.ndarray) -> pd.Series:
     with tempfile.TemporaryDirectory() as folder:
         parquet.write_table(pa.table({**columns, "y": HALVES}), f"{folder}/t.parquet")
         run = {"filters": "chi_squared", "n_resamples": 5, "random_state": 0}
-        found = pyfsagg.rank_out_of_core(f"{folder}/t.parquet", "y", **run)
+        found = pyfsagg.out_of_core.rank_out_of_core(f"{folder}/t.parquet", "y", **run)
     return found.to_frame()
 
 

@@ -32,11 +32,11 @@ frame = pl.DataFrame(
         "number": [0.5, 1.5, None, 2.0],
     }
 )
-check = pyfsagg.check_table(frame, pl.Series("y", ["p", "q", "p", "q"]))
+check = pyfsagg.datasets.check_table(frame, pl.Series("y", ["p", "q", "p", "q"]))
 print(sorted(check.kinds.items()))
 for call in (
-    lambda: pyfsagg.read_table("t.parquet"),
-    lambda: pyfsagg.rank_out_of_core("t.parquet", "y"),
+    lambda: pyfsagg.datasets.read_table("t.parquet"),
+    lambda: pyfsagg.out_of_core.rank_out_of_core("t.parquet", "y"),
 ):
     try:
         call()

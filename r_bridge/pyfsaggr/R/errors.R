@@ -82,8 +82,7 @@ print.pyfsagg_errors <- function(x, ...) {
 #' Parts of the control of false selections
 #'
 #' The components of [error_control()] and [permute_target()]: bounds on the expected number of false
-#' selections and their inverse, selection frequencies in halves, integrated stability selection, the
-#' step-down procedure of the largest statistic, and q-values. `calibrate_selection()` gives the stability score of the
+#' selections, and integrated stability selection. `calibrate_selection()` gives the stability score of the
 #' package sharp for each number of features and threshold, with the bounds of that cell: a diagnostic, which
 #' does not limit false selections.
 #'
@@ -93,33 +92,18 @@ print.pyfsagg_errors <- function(x, ...) {
 #'   numbers, and 0.6, 0.61, ... 0.9.
 #' @param feature_names Names of the columns of `scores`.
 #' @param threshold Smallest frequency in the halves of a selected feature, above 0.5.
-#' @param max_false Accepted expected number of false selections.
 #' @param n_pairs Number of pairs of halves.
 #' @param assumption Assumption on noise features: `"unimodal"`, `"r-concave"` or `"none"`.
 #' @param scores Matrix of scores with a row for each half; rows 2j - 1 and 2j are a pair.
 #' @param form The function that is integrated: `"h1"`, `"h2"` or `"h3"`.
 #' @param delta,n_thresholds,cutoff,normalization Settings of the integral, as in the paper.
-#' @param p_values One p-value for each feature.
-#' @param dependence Of the p-values: `"positive"` (or independent: Benjamini and Hochberg), or `"any"` (Benjamini and
-#'   Yekutieli).
-#' @param kinds One value for each feature: features with equal values have the same distribution under the null
-#'   hypothesis.
-#' @param observed,null Statistics of the features, larger for more important ones, and a matrix of them under the null
-#'   hypothesis, one row for each permutation.
-#' @return Numbers; `integrated_path()` and `calibrate_selection()` return lists ([answers]), `step_down_max_t()` a
-#'   list of two vectors, p-values of each feature by itself and family-wise ones, and `comparable_evidence()` a list of
-#'   minus the logarithms of p-values, observed and of each permutation compared with the others.
+#' @return A number; `integrated_path()` and `calibrate_selection()` return lists ([answers]).
 #' @name error_control_parts
 #' @examples
 #' if (pyfsagg_available()) {
 #'   pfer_bound(q = 5, p = 100, threshold = 0.75)
-#'   benjamini_hochberg(c(0.01, 0.04, 0.03, 0.5))
 #'   calibrate_selection(matrix(sin(1:400), 20))
-#'   pfer_size(threshold = 0.75, p = 100, max_false = 1)
-#'   step_down_max_t(c(a = 3, b = 1), matrix(sin(1:20), 10))
-#'   comparable_evidence(c(a = 3, b = 1), matrix(sin(1:80), 40), c(1, 2))[[1]]
 #'   halves <- matrix(sin(1:80), 8, dimnames = list(NULL, letters[1:10])) # two rows for each pair
-#'   frequency_in_halves(halves, q = 3)
 #'   integrated_path(halves)$q_values
 #' }
 NULL

@@ -72,29 +72,6 @@ make_planted_orders <- function(n_classes = 7, n_per_class = 20, n_extraneous = 
 
 #' @rdname orders
 #' @export
-spearman_distance <- function(first, second) call_python("spearman_distance")
-
-#' @rdname orders
-#' @export
-spoiler_counts <- function(x, y, weights = NULL, ties = "average", missing = "error", seed = NULL) {
-  call_python("spoiler_counts", x = "table", y = "target")
-}
-
-#' @rdname orders
-#' @export
-subset_divergence <- function(x, y, features, unit = "nats", space = "orders", ties = "average",
-                              missing = "error", seed = NULL) {
-  call_python("subset_divergence", x = "table", y = "target", features = "features")
-}
-
-#' @rdname orders
-#' @export
-to_rank_order <- function(x, ties = "average", missing = "error", seed = NULL) {
-  call_python("to_rank_order", x = "table")
-}
-
-#' @rdname orders
-#' @export
 eliminate_features <- function(x, y, method = "cdv", method_params = NULL, weights = NULL, always = NULL,
                                ties = "average", missing = "error", tie_break = "first", accuracy = FALSE,
                                n_folds = 5, max_seconds = 3600, seed = NULL, cores = 1,
@@ -153,31 +130,9 @@ pfer_bound <- function(q, p, threshold, n_pairs = 50, assumption = "unimodal") c
 
 #' @rdname error_control_parts
 #' @export
-pfer_size <- function(threshold, p, max_false, n_pairs = 50, assumption = "unimodal") call_python("pfer_size")
-
-#' @rdname error_control_parts
-#' @export
-benjamini_hochberg <- function(p_values, dependence = "positive") {
-  stats::setNames(call_python("benjamini_hochberg"), names(p_values))
-}
-
-#' @rdname error_control_parts
-#' @export
-comparable_evidence <- function(observed, null, kinds) call_python("comparable_evidence", null = "plain")
-
-#' @rdname error_control_parts
-#' @export
-step_down_max_t <- function(observed, null) call_python("step_down_max_t", null = "plain")
-
-#' @rdname error_control_parts
-#' @export
 calibrate_selection <- function(scores, sizes = NULL, thresholds = NULL, feature_names = NULL) {
   call_python("calibrate_selection", feature_names = "words")
 }
-
-#' @rdname error_control_parts
-#' @export
-frequency_in_halves <- function(scores, q) by_feature(call_python("frequency_in_halves"), scores)
 
 #' @rdname error_control_parts
 #' @export

@@ -2,8 +2,7 @@
 #'
 #' For features that are measured on one scale, such as gene expression, only their order within each
 #' sample is used. `eliminate_features()` removes features one by one, based on the orders in each class;
-#' the other functions compute the orders of a table, their distance, the divergence of the classes in a subset of the
-#' features, and simulated orders.
+#' `make_planted_orders()` simulates orders.
 #'
 #' @param x A data frame or matrix of numbers, one row per sample.
 #' @param y Classes.
@@ -22,29 +21,18 @@
 #' @param cores,progress As in [wam()].
 #' @param ... `checkpoint`, `scratch` and `memory_limit` ([settings]).
 #' @param save,report A folder for the result, and a file for its page (HTML).
-#' @param features Names of features, or their numbers from 1.
-#' @param unit `"nats"` or `"bits"`.
-#' @param space `"orders"` or `"boolean"`.
-#' @param space `"orders"` or `"boolean"`.
-#' @param first,second Two orders: ranks of the same features.
 #' @param n_classes,n_per_class Sizes.
 #' @param n_extraneous,n_redundant Number of uninformative features, and of features that repeat another one.
 #' @param shuffle Whether columns are put into a random order.
 #' @return `eliminate_features()` returns a list with `removal_order` (names, first removed first), `divergence`
 #'   in nats of the remaining features after 0, 1, ... removals, `accuracy` if requested, and `table`, for which
-#'   [selected()] has the features kept longest; the tables of orders are data frames; values for each
-#'   feature or sample are vectors with names; `make_planted_orders()` returns
-#'   a list with `X` and `y`.
+#'   [selected()] has the features kept longest; `make_planted_orders()` returns a list with `X` and `y`.
 #' @name orders
 #' @examples
 #' if (pyfsagg_available()) {
 #'   made <- make_planted_orders(n_classes = 3, n_per_class = 8, n_extraneous = 3, seed = 1)
 #'   found <- eliminate_features(made$X, made$y, "spoilers", progress = FALSE)
 #'   selected(found, 3)
-#'   spearman_distance(c(1, 2, 3), c(2, 1, 3))
-#'   to_rank_order(made$X)[1:2, 1:3]
-#'   spoiler_counts(made$X, made$y)
-#'   subset_divergence(made$X, made$y, 1:2)
 #' }
 NULL
 

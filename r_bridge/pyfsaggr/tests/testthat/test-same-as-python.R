@@ -81,24 +81,24 @@ test_that("stability of selections", {
   share("scores", unname(result$combined))
   run <- "pyfsagg.bam(X, y, filters=['information_gain', 'chi_squared'], n_resamples=20, random_state=3)"
   same(result$combined, paste0(run, ".combined"))
-  same(nogueira(result, n_features_to_select = 5)$variance, "pyfsagg.nogueira(scores, n_features_to_select=5, input='scores').variance")
+  same(nogueira(result, n_features_to_select = 5)$variance, "pyfsagg.stability_measures.nogueira(scores, n_features_to_select=5, input='scores').variance")
   same(nogueira_test(result, 0.9, "less")$p_value,
-       "pyfsagg.nogueira(scores, input='scores').test(0.9, 'less').p_value")
+       "pyfsagg.stability_measures.nogueira(scores, input='scores').test(0.9, 'less').p_value")
   one <- stability(result, "jaccard", interval = "bootstrap", seed = 2, n_boot = 100)
   same(c(one$lower, one$upper),
        "list(pyfsagg.stability(scores, 'jaccard', input='scores', interval='bootstrap', random_state=2, n_boot=100).interval)")
-  same(feature_stability(result, n_features_to_select = 5)$lower, paste0("pyfsagg.feature_stability(", run, ", n_features_to_select=5)['lower'].to_numpy()"))
+  same(feature_stability(result, n_features_to_select = 5)$lower, paste0("pyfsagg.stability_measures.feature_stability(", run, ", n_features_to_select=5)['lower'].to_numpy()"))
   same(stability_curve(result$combined, seed = 1)$value,
-       "pyfsagg.stability_curve(scores, input='scores', random_state=1)['value'].to_numpy()")
-  same(adequacy(result, seed = 4)$expected_kendall, paste0("pyfsagg.adequacy(", run, ", random_state=4).expected_kendall"))
+       "pyfsagg.stability_measures.stability_curve(scores, input='scores', random_state=1)['value'].to_numpy()")
+  same(adequacy(result, seed = 4)$expected_kendall, paste0("pyfsagg.stability_measures.adequacy(", run, ", random_state=4).expected_kendall"))
   own <- adequacy(result$combined, aggregator = function(scores) apply(scores, 2, stats::median), seed = 4)
   same(own$expected_kendall,
-       "pyfsagg.adequacy(scores, aggregator=lambda rows: __import__('numpy').median(rows, axis=0), random_state=4).expected_kendall")
+       "pyfsagg.stability_measures.adequacy(scores, aggregator=lambda rows: __import__('numpy').median(rows, axis=0), random_state=4).expected_kendall")
   expect_error(adequacy(result, aggregator = function(scores) 1), "must return", class = "pyfsagg_data_error")
   expect_error(adequacy(result, aggregator = function(scores) stop("no idea")),
                "the function aggregator failed: no idea", class = "pyfsagg_data_error")
   same(between_sample_stability(result$combined[1:10, ], result$combined[11:20, ])$table$estimate,
-       "pyfsagg.between_sample_stability(scores[:10], scores[10:]).estimates['estimate'].to_numpy()")
+       "pyfsagg.stability_measures.between_sample_stability(scores[:10], scores[10:]).estimates['estimate'].to_numpy()")
   report <- tempfile(fileext = ".html")
   found <- stability(result$combined, compare = result$combined[1:10, ], seed = 1, report = report)
   same(found$value, "pyfsagg.stability(scores, compare=scores[:10], random_state=1).table['value'].to_numpy()")
@@ -146,8 +146,8 @@ test_that("filters, levels and columns on the table as it is", {
                as.vector(python("pyfsagg.unsupervised.laplacian_score(X)")), tolerance = 1e-13)
   expect_error(score_features(x, data$y, "chi_squared", bims = 4), "did you mean 'bins'", class = "pyfsagg_unknown_name_error")
   expect_identical(names(score_features(x, data$y, "mrmr")), names(x))
-  same(discretize(x, data$y)$cutpoints$V5, "pyfsagg.discretize(X, y).cutpoints['V5']")
-  same(discretize(x, method = "equal_frequency", bins = 3)$codes, "pyfsagg.discretize(X, method='equal_frequency', bins=3).codes")
+  same(discretize(x, data$y)$cutpoints$V5, "pyfsagg.discretization.discretize(X, y).cutpoints['V5']")
+  same(discretize(x, method = "equal_frequency", bins = 3)$codes, "pyfsagg.discretization.discretize(X, method='equal_frequency', bins=3).codes")
   same(near_zero_variance(data$x)$table[[2]], "pyfsagg.filters.near_zero_variance(ionosphere.X).to_frame().reset_index().iloc[:, 1].to_numpy()")
   skip_if_not_installed("survival")
   times <- survival::Surv(1 + iris$Sepal.Length, iris$Petal.Width > 1)
@@ -170,15 +170,11 @@ test_that("orders within samples", {
     same(found$accuracy, paste0(call, ".accuracy"))
     same(selected(found, 3), paste0(call, ".select(3)"))
   }
-  same(unname(spoiler_counts(made$X, made$y)), "order.spoiler_counts(made.X, made.y).to_numpy()")
-  same(as.matrix(to_rank_order(made$X)), "order.to_rank_order(made.X).to_numpy()")
-  same(subset_divergence(made$X, made$y, c(1, 2), unit = "bits"), "order.subset_divergence(made.X, made.y, list(made.X.columns[:2]), unit='bits')")
   apart <- as.data.frame(as.matrix(made$X) + rep(100 * pmax(seq_along(made$X), 2), each = nrow(made$X)))
   expect_warning(found <- eliminate_features(apart, made$y, "spoilers", progress = FALSE), "on one scale")
   expect_output(print(found), "pairs have the same order in all samples")
   expect_error(eliminate_features(made$X, made$y, progress = FALSE, chekpoint = "a"), "did you mean 'checkpoint'",
                class = "pyfsagg_unknown_name_error")
-  expect_error(subset_divergence(made$X, made$y, 99), "numbers from 1 to", class = "pyfsagg_parameter_error")
 })
 
 test_that("tables without classes", {
@@ -268,15 +264,7 @@ test_that("limits on false selections", {
   share("cells", cells)
   same(calibrate_selection(cells, feature_names = letters[1:12])$table$score,
        paste0(control, "calibrate_selection(cells).to_frame()['score'].to_numpy()"))
-  same(pfer_size(0.75, 100, 1), paste0(control, "pfer_size(0.75, 100, 1)"))
-  same(frequency_in_halves(scores, 3), paste0(control, "selection_frequency(scores, 3)"))
   same(integrated_path(scores, form = "h3")$q_values, paste0(control, "integrated_path(scores.reshape(5, 2, 20), function='h3').q_values"))
-  same(benjamini_hochberg(c(0.01, 0.04, 0.5), "any"), paste0(control, "benjamini_hochberg([0.01, 0.04, 0.5], 'any')"))
-  expect_equal(benjamini_hochberg(c(0.01, 0.04, 0.5)), stats::p.adjust(c(0.01, 0.04, 0.5), "BH"))
-  kinds <- rep(1:2, 10)
-  same(comparable_evidence(scores[1, ], scores[-1, ], kinds)[[1]], paste0(control, "comparable_evidence(scores[0], scores[1:], [1, 2] * 10)[0]"))
-  same(unlist(step_down_max_t(c(3, 1), matrix(c(0, 4, 2, 1), 2))),
-       paste0("np.concatenate(", control, "step_down_max_t([3, 1], [[0, 2], [4, 1]]))"))
   same(weighted_average_accuracy(c(0.8, 0.9, 0.95), c(0.1, 0.5, 1)), "pyfsagg.evaluation.weighted_average_accuracy([0.8, 0.9, 0.95], [0.1, 0.5, 1])")
 })
 
@@ -341,7 +329,7 @@ test_that("evaluations and influences over several data sets", {
   told <- regmatches(help, gregexpr("numbers are binned: [^.]+", help))[[1]]
   expect_setequal(regmatches(told, gregexpr("[a-z]+_[a-z]+", told))[[1]], ways)
   expect_false(grepl("scratch", help))
-  same(unname(out$scores), "pyfsagg.rank_out_of_core(file, 'kind', filters='information_gain', n_resamples=5, random_state=1).scores")
+  same(unname(out$scores), "pyfsagg.out_of_core.rank_out_of_core(file, 'kind', filters='information_gain', n_resamples=5, random_state=1).scores")
   expect_identical(read_feature_table(file, drop = "class"), data$x, tolerance = 0)
 })
 
@@ -417,7 +405,7 @@ test_that("weights of rows are one unit each, and counts are rows", {
     how <- list(filter = "chi_squared", shuffles = 19, seed = 1, progress = FALSE)
     found <- do.call(permute_target, c(list(x, iris$Species), how, given))$table
     plan <- sprintf("pyfsagg.resampling.Bootstrap(%s=times)", if (name == "weights") "sample_weight" else name)
-    same(found$p_value, sprintf("pyfsagg.permute_target(table, species, filter='chi_squared', shuffles=19, \
+    same(found$p_value, sprintf("pyfsagg.ensemble.permute_target(table, species, filter='chi_squared', shuffles=19, \
 random_state=1, resampling=%s).to_frame()['p_value'].to_numpy()", plan))
   }
 })
