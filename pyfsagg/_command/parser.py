@@ -352,6 +352,7 @@ PHRASES: dict[str, Callable[..., str]] = {
     # flags that stand for a line of code
     "event": lambda column, value: f"--event {column}={value}",
     "scores": lambda: "--scores",
+    "one_filter": lambda: "; name one by --filter",
     "sign": lambda: "--sign COLUMN",
     "aggregate": lambda: "pyfsagg aggregate",
 }

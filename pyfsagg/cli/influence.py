@@ -8,7 +8,7 @@ from pyfsagg._base.settings import Task
 from pyfsagg._base.validation import n_selected
 from pyfsagg._command import flags
 from pyfsagg._command.results import keep_result, name_of_table
-from pyfsagg._command.tables import load_table, origin
+from pyfsagg._command.tables import is_data_set, load_table, origin
 from pyfsagg.exceptions import ParameterError
 
 DESCRIPTION = """\
@@ -70,7 +70,8 @@ def _influence(options: argparse.Namespace) -> None:
     for name in OF_LISTS:
         if getattr(options, name):
             raise ParameterError(f"--{name.replace('_', '-')} belongs to --lists")
-    flags.require_target(options.target, options.filters)
+    if not is_data_set(options.table):
+        flags.require_target(options.target, options.filters, "--filters")
     specs = [STABILITY_MEASURES.get(name) for name in options.measures or THESIS_MEASURES]
     if needy := [spec.name for spec in specs if "similarity" in spec.needs]:
         raise ParameterError(

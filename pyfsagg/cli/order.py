@@ -28,7 +28,8 @@ def add_commands(commands: Any) -> None:
     about += "order of removal with the divergence (and accuracy) of the remaining features."
     add = Flags.of(commands, "order", _order, text, about, EPILOG, missing="missing_values")
     add("table", metavar="TABLE", help=TABLE_HELP)
-    add.column("-t", "--target", required=True, help="column with the classes")
+    add.column("-t", "--target", help="column with the classes")
+    add.parser.set_defaults(target_required=True)
     add.reading()
     text = "how features are removed; an unknown name lists them (default: %(default)s)"
     add("--method", default="cdv", metavar="NAME", help=text)

@@ -53,7 +53,7 @@ def test_order_as_json_by_divergence(pyfsagg, table) -> None:
     ("arguments", "message"),
     [
         ("", "required: TABLE, -t/--target"),
-        ("orders.csv", "required: -t/--target"),
+        ("orders.csv", "name the column of the target: --target COLUMN"),
         ("orders.csv --target knd", "did you mean 'kind'"),
         ("orders.csv --target kind --n-features-to-select 99", "n-features-to-select"),
         ("orders.csv --target kind --n-features-to-select 2 --divergence 0", "exclude"),
