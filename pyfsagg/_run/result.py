@@ -21,7 +21,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pyfsagg._base.fields import Apart, Part, as_record, put_together, taken_apart
+from pyfsagg._base.fields import Part, Parts, as_record, from_parts, to_parts
 from pyfsagg._base.memory import within_memory
 from pyfsagg._base.output import new_folder, result_file
 from pyfsagg._base.registry import Call
@@ -189,21 +189,21 @@ class Result(Part):
         names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
         return [name for name in _MADE if name in names]
 
-    def _apart(self) -> Apart:
+    def _to_parts(self) -> Parts:
         """The fields in their saved form."""
-        return taken_apart(self, arrays=not self._one_file, without=_MADE)
+        return to_parts(self, arrays=not self._one_file, without=_MADE)
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         """The record without its :meth:`_origin`; a subclass adds what it derives from fields."""
-        return self._apart().record
+        return self._to_parts().record
 
     def _arrays(self) -> Arrays:
         """What is kept in ``matrices.npz``."""
-        return self._apart().arrays
+        return self._to_parts().arrays
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         """CSV files by name; an index is written if it has a name."""
-        return self._apart().tables
+        return self._to_parts().tables
 
     def _texts(self, view: Mapping[str, Any]) -> dict[str, str]:
         """Text files to be written with the record, by name."""
@@ -217,7 +217,7 @@ class Result(Part):
             name: document[name] if name == "parameters" else document.get(name, {})
             for name in cls._made()
         }
-        made: Self = put_together(cls, document, None if cls._one_file else saved, known=known)
+        made: Self = from_parts(cls, document, None if cls._one_file else saved, known=known)
         return made
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:

@@ -253,9 +253,9 @@ class Look:
             if self.number is None and kinds[j] == Kind.NOMINAL:
                 by_chance = _determines(column, of_rows)
             elif self.number is None:
-                by_chance = _apart(column, of_rows)
+                by_chance = _to_parts(column, of_rows)
             elif kinds[j] == Kind.NOMINAL:
-                by_chance = _apart(of_rows, column)
+                by_chance = _to_parts(of_rows, column)
             else:
                 by_chance = _in_order(column, of_rows)
             if by_chance + math.log(self.width) <= math.log(_BY_CHANCE):
@@ -526,7 +526,7 @@ def _log_orders(sizes: NDArray[np.intp], orders: float) -> float:
     return orders + math.fsum(map(math.lgamma, sizes + 1)) - math.lgamma(int(sizes.sum()) + 1)
 
 
-def _apart(values: Floats, groups: NDArray[Any]) -> float:
+def _to_parts(values: Floats, groups: NDArray[Any]) -> float:
     """log of the probability that each group has an interval of the values to itself, 0.0 if it has not."""
     _, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     ordered = group[np.argsort(values, kind="stable")]
