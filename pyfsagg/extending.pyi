@@ -1,5 +1,5 @@
 from ._base.remarks import ALONE as ALONE
-from ._base.remarks import set_aside as set_aside
+from ._base.remarks import collect_warnings as collect_warnings
 from ._base.remarks import warn as warn
 from ._base.settings import names_of as names_of
 from ._base.validation import check_choice as check_choice

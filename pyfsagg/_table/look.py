@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Booleans, Floats
-from pyfsagg._base.remarks import set_aside, warn
+from pyfsagg._base.remarks import collect_warnings, warn
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._message import Public, Remedy
 from pyfsagg._table.columns import NUMBER_GAPS, Kind, holds_dates
@@ -157,7 +157,7 @@ class Look:
         y = self.y.loc[known] if known.any() else self.y
         survival = self.task == "survival" or isinstance(self.y, pd.DataFrame)
         try:
-            with set_aside():
+            with collect_warnings():
                 check_target(y, len(y), task="survival" if survival else self.task)
         except DataError as error:
             self.note("unusable_target", ", ".join(map(str, columns)), error.message)
