@@ -41,9 +41,9 @@ from ._report.page import Text as Text
 from ._report.page import write_page as write_page
 from ._run.checkpoint import open_checkpoint as open_checkpoint
 from ._run.parallel import run_tasks as run_tasks
-from ._run.result import Face as Face
+from ._run.result import Renderer as Renderer
 from ._run.result import Result as Result
-from ._run.result import shown_by as shown_by
+from ._run.result import register_renderer as register_renderer
 from ._table.identity import data_hash as data_hash
 from ._table.identity import versions as versions
 from ._table.table import as_table as as_table

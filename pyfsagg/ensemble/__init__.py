@@ -1,6 +1,6 @@
 """Within- and between-aggregation: resamples, filters and an aggregator chained into a result."""
 
-from pyfsagg._run.result import Face, shown_by
+from pyfsagg._run.result import Renderer, register_renderer
 from pyfsagg.ensemble.larger_samples import ExpectedReplication, expected_replication
 from pyfsagg.ensemble.methods import bam, wam
 from pyfsagg.ensemble.result import EnsembleResult
@@ -10,9 +10,9 @@ __all__ = ["EnsembleResult", "ExpectedReplication", "bam", "expected_replication
 # The selectors are in pyfsagg.ensemble.selectors: they need scikit-learn, and a run does not.
 
 
-@shown_by("ensemble")
-def _face() -> Face:
+@register_renderer("ensemble")
+def _renderer() -> Renderer:
     from pyfsagg.ensemble._page import ensemble_page
     from pyfsagg.ensemble._plot import ENSEMBLE_PLOTS
 
-    return Face(ENSEMBLE_PLOTS, ensemble_page)
+    return Renderer(ENSEMBLE_PLOTS, ensemble_page)
