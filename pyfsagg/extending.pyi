@@ -13,7 +13,7 @@ from ._base.words import setting as setting
 from ._command.flags import add_output_flags as add_output_flags
 from ._command.flags import add_work_flags as add_work_flags
 from ._command.flags import output_place as output_place
-from ._command.results import keep_result as keep_result
+from ._command.results import compute_and_save as compute_and_save
 from ._message import NONE as NONE
 from ._message import Got as Got
 from ._message import Param as Param

@@ -7,7 +7,7 @@ import pyfsagg
 from pyfsagg._base.settings import Task
 from pyfsagg._base.validation import n_selected
 from pyfsagg._command import flags
-from pyfsagg._command.results import keep_result, name_of_table
+from pyfsagg._command.results import compute_and_save, name_of_table
 from pyfsagg._command.tables import is_data_set, load_table, origin
 from pyfsagg.exceptions import ParameterError
 
@@ -104,7 +104,7 @@ def _influence(options: argparse.Namespace) -> None:
 
     measures = list(dict.fromkeys(spec.name for spec in specs))
     view = {"measures": measures, "n_features_to_select": size, **table.view}
-    keep_result(options, compute, unit="fold", view=view, said=table.lines)
+    compute_and_save(options, compute, unit="fold", view=view, messages=table.lines)
 
 
 def _of_lists(options: argparse.Namespace) -> None:
@@ -129,7 +129,7 @@ def _of_lists(options: argparse.Namespace) -> None:
     code = ", ".join(f"{name}={value!r}" for name, value in how.items() if value is not None)
     reading = [f"lists = pyfsagg.RankTable.from_files({options.lists!r}, {code})"]
     name = name_of_table(options.lists[0]) if len(options.lists) == 1 else None
-    keep_result(
+    compute_and_save(
         options,
         lambda _: pyfsagg.influence_of_lists(table, aggregators, measure=measure, **drawn),
         view=origin(options.lists, reading, name),

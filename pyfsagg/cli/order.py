@@ -8,7 +8,7 @@ from typing import Any
 import pyfsagg
 from pyfsagg._base.validation import check_real, n_selected
 from pyfsagg._command.flags import TABLE_HELP, Flags, assignments, given
-from pyfsagg._command.results import keep_result
+from pyfsagg._command.results import compute_and_save
 from pyfsagg._command.tables import load_table
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import ParameterError
@@ -106,4 +106,4 @@ def _order(options: argparse.Namespace) -> None:
         for measure in ("divergence", *(() if result.accuracy is None else ("accuracy",))):
             result.plot(measure=measure).figure.savefig(folder / f"{measure}.png", dpi=150)
 
-    keep_result(options, compute, unit="feature", view=view, draw=draw, said=table.lines)
+    compute_and_save(options, compute, unit="feature", view=view, draw=draw, messages=table.lines)
