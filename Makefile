@@ -5,16 +5,16 @@ WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 SLOWEST ?= --durations=40 --durations-min=3
 ENVIRONMENTS = $(MAKE) --no-print-directory -j2 today lowest
 PYTEST = -m pytest -n $(WORKERS) --dist worksteal $(SLOWEST)
-# Tests of the lowest versions: those of the first part of the list, or of the second.
-FIRST = $$(sed "/^\# thorough/,\$$d; s/ *\#.*//" tests/lowest_selection.txt)
-SECOND = $$(sed "1,/^\# thorough/d; s/ *\#.*//" tests/lowest_selection.txt)
+# Tests of the lowest versions
+FIRST = $$($(PYTHON) tools/lowest_selection.py)
+SECOND = $$($(PYTHON) tools/lowest_selection.py thorough)
 LOWEST = PYFSAGG_REQUIRE_ALL= .venv-lowest/bin/python $(PYTEST) -m
 # R calls the Python of the lowest versions: its reticulate knows no later NumPy.
 TODAY = PYFSAGG_PYTHON=$(CURDIR)/.venv-lowest/bin/python .venv/bin/python $(PYTEST)
 # What is compiled once, modules and tests included, is kept: a suite starts many processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test thorough lint bench bounds validate vignettes docs paper dist installed tests today lowest
+.PHONY: demo test quick thorough lint bench bounds validate vignettes docs paper dist installed tests today lowest
 
 demo: ## rank the embedded Ionosphere data
 	@$(PYTHON) tools/environment.py .venv
@@ -24,6 +24,10 @@ test: ## what each library can break in its lowest version, then the suite with 
 	@$(MAKE) --no-print-directory -j2 tests lowest
 	$(LOWEST) "not r and not browser and not thorough" $(FIRST)
 	$(TODAY) -m "not thorough"
+
+quick: ## the suite in one environment, without R and browser: before a pull request
+	@$(PYTHON) tools/environment.py .venv --extras test,dev
+	.venv/bin/python $(PYTEST) -m "not r and not browser and not thorough"
 
 thorough: ## what `make test` leaves out: vignettes, the site, wheels, R CMD check, all else on the lowest versions
 	@$(ENVIRONMENTS)

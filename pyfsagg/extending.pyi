@@ -1,5 +1,5 @@
 from ._base.remarks import ALONE as ALONE
-from ._base.remarks import set_aside as set_aside
+from ._base.remarks import collect_warnings as collect_warnings
 from ._base.remarks import warn as warn
 from ._base.settings import names_of as names_of
 from ._base.validation import check_choice as check_choice
@@ -13,7 +13,7 @@ from ._base.words import setting as setting
 from ._command.flags import add_output_flags as add_output_flags
 from ._command.flags import add_work_flags as add_work_flags
 from ._command.flags import output_place as output_place
-from ._command.results import keep_result as keep_result
+from ._command.results import compute_and_save as compute_and_save
 from ._message import NONE as NONE
 from ._message import Got as Got
 from ._message import Param as Param
@@ -41,9 +41,9 @@ from ._report.page import Text as Text
 from ._report.page import write_page as write_page
 from ._run.checkpoint import open_checkpoint as open_checkpoint
 from ._run.parallel import run_tasks as run_tasks
-from ._run.result import Face as Face
+from ._run.result import Renderer as Renderer
 from ._run.result import Result as Result
-from ._run.result import shown_by as shown_by
+from ._run.result import register_renderer as register_renderer
 from ._table.identity import data_hash as data_hash
 from ._table.identity import versions as versions
 from ._table.table import as_table as as_table

@@ -387,7 +387,7 @@ def prepare(source: Path, vignettes: Path | None) -> None:
     shutil.copytree(
         ROOT / "docs",
         source,
-        ignore=shutil.ignore_patterns("reference", "release.md", "__pycache__"),
+        ignore=shutil.ignore_patterns("reference", "release.md", "maintaining.md", "__pycache__"),
     )
     for page in sorted(source.rglob("*.md")):
         page.write_text(execute(page.read_text(encoding="utf-8"), page.name), encoding="utf-8")
@@ -399,7 +399,8 @@ def prepare(source: Path, vignettes: Path | None) -> None:
     words = (ROOT / "docs" / "reference" / "vocabulary.md").read_text(encoding="utf-8")
     write(source / "reference" / "vocabulary.md", words)
     # For maintainers: reached from the page on contributing.
-    write(source / "release.md", ALONE + (ROOT / "docs" / "release.md").read_text(encoding="utf-8"))
+    for name in ("release.md", "maintaining.md"):
+        write(source / name, ALONE + (ROOT / "docs" / name).read_text(encoding="utf-8"))
     write_tutorials(source, vignettes)
     write_api(source / "reference" / "python")
     write_methods(source / "reference")

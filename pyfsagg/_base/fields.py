@@ -49,7 +49,7 @@ def columns(*names: str) -> dict[str, Stored]:
 
 
 @dataclass(frozen=True)
-class Apart:
+class Parts:
     """A dataclass as it is kept."""
 
     record: dict[str, Any] = field(default_factory=dict)
@@ -119,52 +119,52 @@ def _without_none(hint: Any) -> tuple[Any, bool]:
 # Writing.
 
 
-def taken_apart(
+def to_parts(
     value: Any, *, arrays: bool = True, names: str = "{}", without: Sequence[str] = ()
-) -> Apart:
+) -> Parts:
     """The record, the arrays and the tables of a dataclass; without `arrays` these are in the record, too."""
-    apart, cls = Apart(), cast(Any, type(value))
+    parts, cls = Parts(), cast(Any, type(value))
     for kept in _fields(cls):
         if kept.name not in without:
-            _write(kept, getattr(value, kept.name), apart, names, arrays)
-    return apart
+            _write(kept, getattr(value, kept.name), parts, names, arrays)
+    return parts
 
 
-def _write(kept: _Kept, value: Any, apart: Apart, names: str, arrays: bool) -> None:
+def _write(kept: _Kept, value: Any, parts: Parts, names: str, arrays: bool) -> None:
     how, key = kept.how, kept.key
     if how.write is not None:
         if not kept.is_default(value):
-            apart.record[key] = how.write(value)
+            parts.record[key] = how.write(value)
     elif how.file is not None:
         tables = value if kept.is_keyed else {} if value is None else {"": value}
-        apart.tables.update({how.file.format(name): frame for name, frame in tables.items()})
+        parts.tables.update({how.file.format(name): frame for name, frame in tables.items()})
         if kept.is_keyed:
-            apart.record[key] = list(value)
+            parts.record[key] = list(value)
         elif kept.optional:
-            apart.record[key] = value is not None
+            parts.record[key] = value is not None
     elif arrays and kept.is_array:
         if value is not None:
             import numpy as np
 
-            apart.arrays[names.format(key)] = np.asarray(value)
+            parts.arrays[names.format(key)] = np.asarray(value)
     elif kept.part is not None:
         if not kept.is_default(value):
-            apart.record[key] = _parts(kept, value, apart, arrays)
+            parts.record[key] = _parts(kept, value, parts, arrays)
     elif arrays and kept.is_keyed and _is_array(get_args(kept.type)[1]):
-        apart.record[key] = [list(name) if isinstance(name, tuple) else name for name in value]
+        parts.record[key] = [list(name) if isinstance(name, tuple) else name for name in value]
         named = {kept.of_part(i): array for i, array in enumerate(value.values(), how.start)}
-        apart.arrays.update(named)
+        parts.arrays.update(named)
     else:
-        apart.record[key] = plain(value)
+        parts.record[key] = plain(value)
 
 
-def _parts(kept: _Kept, value: Any, apart: Apart, arrays: bool) -> Any:
+def _parts(kept: _Kept, value: Any, parts: Parts, arrays: bool) -> Any:
     """The records of the dataclasses in a field; their arrays are added."""
 
     def one(key: Any, part: Any) -> dict[str, Any]:
         without = (*kept.how.shared, *kept.how.without)
-        inner = taken_apart(part, arrays=arrays, names=kept.of_part(key), without=without)
-        apart.arrays.update(inner.arrays)
+        inner = to_parts(part, arrays=arrays, names=kept.of_part(key), without=without)
+        parts.arrays.update(inner.arrays)
         return inner.record
 
     if kept.is_keyed:
@@ -181,7 +181,7 @@ def plain(value: Any) -> Any:
     if isinstance(value, (tuple, list)):
         return list(map(plain, value))
     if is_dataclass(value) and not isinstance(value, type):
-        return taken_apart(value, arrays=False).record
+        return to_parts(value, arrays=False).record
     if hasattr(value, "iloc"):
         # Columns and rows, which is shorter than a mapping per row; with its labels if they have a name.
         cells = value.astype(object).where(value.notna(), None).to_numpy().tolist()
@@ -210,7 +210,7 @@ def as_record(value: Any) -> Any:
 # Reading.
 
 
-def put_together(
+def from_parts(
     cls: type,
     record: Mapping[str, Any],
     source: Any = None,
@@ -256,7 +256,7 @@ def _read(
         common = {one: known[one] for one in how.shared}
 
         def part(key: Any, inner: Mapping[str, Any]) -> Any:
-            return put_together(kept.part, inner, source, kept.of_part(key), common)
+            return from_parts(kept.part, inner, source, kept.of_part(key), common)
 
         if kept.is_keyed:
             return {key: part(key, inner) for key, inner in value.items()}
@@ -339,7 +339,7 @@ class Part:
 
     def _contents(self) -> dict[str, Any]:
         """What :meth:`to_json` says."""
-        return taken_apart(self, arrays=False).record
+        return to_parts(self, arrays=False).record
 
     def __repr__(self) -> str:
         shown = [

@@ -39,12 +39,12 @@ def set_inside(variable: ContextVar[Any], value: Any) -> Iterator[Any]:
         variable.reset(token)
 
 
-def set_aside() -> AbstractContextManager[list[str]]:
+def collect_warnings() -> AbstractContextManager[list[str]]:
     """Collect the remarks of this thread instead of showing them.
 
     Examples
     --------
-    >>> with set_aside() as remarks:
+    >>> with collect_warnings() as remarks:
     ...     warn("a loading is negative")
     >>> remarks
     ['a loading is negative']

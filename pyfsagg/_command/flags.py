@@ -99,7 +99,8 @@ class Flags:
         self.add("table", metavar="TABLE", nargs=nargs, help=TABLE_HELP)
         text = "column with the classes, the numbers of a regression, or times (with --event)"
         text += "" if target_required else "; filters such as frcm need none"
-        self.column("-t", "--target", required=target_required, help=text)
+        self.column("-t", "--target", help=text)
+        self.parser.set_defaults(target_required=target_required)
         self.event()
         Task.add_flags(self.parser, *leave_out)
         self.reading()
@@ -152,12 +153,12 @@ def target_columns(options: argparse.Namespace) -> str | list[str] | None:
     return [target, options.event]
 
 
-def require_target(target: str | None, filters: object) -> None:
+def require_target(target: str | None, filters: object, flag: str = "--filter") -> None:
     """Say at once that the filters taken by default need a target."""
     if target is None and not filters:
         raise ParameterError(
             "give the target by --target COLUMN, or name filters that need none, "
-            "for instance --filter frcm"
+            f"for instance {flag} frcm"
         )
 
 

@@ -354,6 +354,7 @@ PHRASES: dict[str, Callable[..., str]] = {
     "scores": lambda: "--scores",
     "unknown": lambda: "--absent unknown",
     "worst": lambda: "--absent worst",
+    "one_filter": lambda: "; name one by --filter",
     "sign": lambda: "--sign COLUMN",
     "aggregate": lambda: "pyfsagg aggregate",
 }

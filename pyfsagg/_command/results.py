@@ -46,18 +46,18 @@ Progress = Callable[[int, int], None]
 R = TypeVar("R", bound="Result")
 
 
-def keep_result(
+def compute_and_save(
     options: argparse.Namespace,
     compute: Callable[[Any], R],
     *,
     unit: str | None = None,
     view: Mapping[str, Any] | Callable[[R], Mapping[str, Any]] | None = None,
     draw: Callable[[R, Path], None] | None = None,
-    said: Sequence[str] = (),
+    messages: Sequence[str] = (),
 ) -> R:
     """Compute a result, write it with its report and print its answer. `compute` gets a function that
     reports progress in `unit`s (None: the inner loops do), `view` is the view or makes it, `draw`
-    writes pictures, and `said` lines are printed before the work."""
+    writes pictures, and `messages` lines are printed before the work."""
     from pyfsagg._report.page import answer_of, render_text, terminal_width
     from pyfsagg._run.result import REPORT_FILE
 
@@ -73,7 +73,7 @@ def keep_result(
                 print(step, file=sys.stderr, flush=True)
 
         with reporter(unit or "", quiet=silent) as progress:
-            left = list(said)  # before the first progress
+            left = list(messages)  # before the first progress
 
             def advance(done: int, total: int) -> None:
                 if left:
@@ -82,7 +82,7 @@ def keep_result(
                 assert progress is not None
                 progress(done, total)
 
-            result = compute(advance if progress is not None and said else progress)
+            result = compute(advance if progress is not None and messages else progress)
         own = view(result) if callable(view) else view or {}
         typed, words = iter(options.arguments), list[str]()
         for word in typed:  # without the place, which is taken: pasted, the command takes a new one

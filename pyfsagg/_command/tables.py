@@ -94,6 +94,13 @@ def require_column(table: pd.DataFrame, flag: str, name: str | None) -> None:
         raise UnknownNameError(f"--{flag} column", name, map(str, table.columns))
 
 
+def is_data_set(name: str) -> bool:
+    """Whether the table of a command is an embedded data set; a file of that name comes first."""
+    from pyfsagg.datasets._loaders import list_datasets
+
+    return name != "-" and not Path(name).exists() and name in list_datasets().index
+
+
 def check_file(
     options: argparse.Namespace, target: str | list[str] | None = None, groups: str | None = None
 ) -> ReadTable:
@@ -103,26 +110,31 @@ def check_file(
     from pyfsagg._table.look import find_in_table
     from pyfsagg._table.source import TableSource, read_source
     from pyfsagg.datasets import load_dataset
-    from pyfsagg.datasets._loaders import list_datasets, split_target
+    from pyfsagg.datasets._loaders import split_target
 
     how = Reading.from_flags(options)
     for role, columns in (("the target", target), ("the groups", groups)):
         if omitted := [name for name in _names(columns) if name in (*how.drop, how.id)]:
             raise ParameterError(f"the column {omitted[0]!r} cannot be both {role} and omitted")
-    name = options.table
-    if name == "-" or Path(name).exists() or name not in list_datasets().index:
+    name, own = options.table, None
+    if not is_data_set(name):
+        if target is None and options.parser.get_default("target_required"):
+            raise ParameterError("name the column of the target: --target COLUMN")
         source = read_source(name, how)
-    else:  # the data set of that name, which has a target
+    else:  # it has a target
         data = load_dataset(name)
         frame = data.X.assign(**{str(data.y.name): data.y})
         source = TableSource(frame, {"file": data.name, "format": "data set"}, ())
-        target = target or str(data.y.name)
+        own = str(data.y.name)
+        target = target or own
     source, target, changes = _with_events(source, target)
     try:
         X, y = split_target(source.frame, target, [groups] if groups else [])
     except UnknownNameError as error:
         # Names that all differ in the first column, and numbers in most others, look like features.
         frame, is_numeric = source.frame, pd.api.types.is_numeric_dtype
+        if own is not None:
+            raise UnknownNameError("column", target, frame.columns, meant=own) from None
         numeric, names = sum(map(is_numeric, frame.dtypes)), frame.iloc[:, 0]
         named = not isinstance(frame.index, pd.RangeIndex)
         named = named or (not is_numeric(names) and names.is_unique)

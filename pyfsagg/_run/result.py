@@ -1,8 +1,8 @@
 """Results that are kept in files, read again, drawn, reported and repeated: one base for all.
 
 A subclass is a frozen dataclass whose fields say how they are kept (`fields.py`), and adds what the record
-tells beside them.  Its picture and its page are tied to it in the face of its room, by
-:func:`shown_by`, so no file of a result knows Matplotlib or the page that shows it.
+tells beside them.  Its picture and its page are tied to it in the renderer of its room, by
+:func:`register_renderer`, so no file of a result knows Matplotlib or the page that shows it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from pyfsagg._base.fields import Apart, Part, as_record, put_together, taken_apart
+from pyfsagg._base.fields import Part, Parts, as_record, from_parts, to_parts
 from pyfsagg._base.memory import within_memory
 from pyfsagg._base.output import new_folder, result_file
 from pyfsagg._base.registry import Call
@@ -55,23 +55,23 @@ KINDS: dict[str, type[Result]] = {}  # every class of results by its kind
 
 
 @dataclass(frozen=True)
-class Face:
+class Renderer:
     """How results of a kind are shown: drawing functions, the default first, and ``page(result, view)``."""
 
     pictures: Mapping[str, Callable[..., Any]]
     page: Callable[[Any, Mapping[str, Any]], Page | Report] | None = None
 
 
-FACES: dict[str, Callable[[], Face]] = {}
-"""Functions that import the face of a kind of results when they are called."""
+RENDERERS: dict[str, Callable[[], Renderer]] = {}
+"""Functions that import the renderer of a kind of results when they are called."""
 
 
-def shown_by(kind: str) -> Callable[[Callable[[], Face]], Callable[[], Face]]:
-    """Tie results of a kind to the face that a function of their room imports."""
+def register_renderer(kind: str) -> Callable[[Callable[[], Renderer]], Callable[[], Renderer]]:
+    """Tie results of a kind to the renderer that a function of their room imports."""
 
-    def tie(face: Callable[[], Face]) -> Callable[[], Face]:
-        FACES[kind] = face
-        return face
+    def tie(make: Callable[[], Renderer]) -> Callable[[], Renderer]:
+        RENDERERS[kind] = make
+        return make
 
     return tie
 
@@ -189,21 +189,21 @@ class Result(Part):
         names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
         return [name for name in _MADE if name in names]
 
-    def _apart(self) -> Apart:
+    def _to_parts(self) -> Parts:
         """The fields in their saved form."""
-        return taken_apart(self, arrays=not self._one_file, without=_MADE)
+        return to_parts(self, arrays=not self._one_file, without=_MADE)
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         """The record without its :meth:`_origin`; a subclass adds what it derives from fields."""
-        return self._apart().record
+        return self._to_parts().record
 
     def _arrays(self) -> Arrays:
         """What is kept in ``matrices.npz``."""
-        return self._apart().arrays
+        return self._to_parts().arrays
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         """CSV files by name; an index is written if it has a name."""
-        return self._apart().tables
+        return self._to_parts().tables
 
     def _texts(self, view: Mapping[str, Any]) -> dict[str, str]:
         """Text files to be written with the record, by name."""
@@ -217,7 +217,7 @@ class Result(Part):
             name: document[name] if name == "parameters" else document.get(name, {})
             for name in cls._made()
         }
-        made: Self = put_together(cls, document, None if cls._one_file else saved, known=known)
+        made: Self = from_parts(cls, document, None if cls._one_file else saved, known=known)
         return made
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
@@ -333,7 +333,7 @@ class Result(Part):
     @classmethod
     def _read(cls, path: str | os.PathLike[str], read: Callable[[], Saved]) -> Self:
         """A result from its files, if they are of this class."""
-        with _saying_what_is_wrong(path, cls._noun):
+        with _as_output_error(path, cls._noun):
             saved = read()
             kind, schema = saved.document.get("kind"), saved.document.get("schema")
             if (kind, schema) != (cls._kind, cls._schema):
@@ -346,8 +346,8 @@ class Result(Part):
             object.__setattr__(made, "_view", dict(saved.document.get("view", {})))
             return made
 
-    def _face(self) -> Face:
-        return FACES[self._kind]() if self._kind in FACES else Face({})
+    def _renderer(self) -> Renderer:
+        return RENDERERS[self._kind]() if self._kind in RENDERERS else Renderer({})
 
     def plot(self, kind: str | None = None, **options: Any) -> Any:
         """Draw the result; returns Matplotlib axes.
@@ -359,7 +359,7 @@ class Result(Part):
         **options
             Passed on to the function of ``pyfsagg.plotting`` that draws it.
         """
-        pictures = self._face().pictures
+        pictures = self._renderer().pictures
         kind = next(iter(pictures), "none") if kind is None else kind
         if kind not in pictures:
             known = ", ".join(map(repr, pictures)) or "nothing"
@@ -370,7 +370,7 @@ class Result(Part):
         """The page of the result, as blocks."""
         from pyfsagg._report.closing import Report, with_source
 
-        make = self._face().page
+        make = self._renderer().page
         if make is None:
             raise ParameterError(f"there is no page for {type(self).__name__}")
         view = self._options_in_force(options)
@@ -449,7 +449,7 @@ class Recorded(Result):
 
 def read_result(path: str | os.PathLike[str]) -> Result:
     """Any saved result by its kind: of a class that has been imported, or that another package brings."""
-    with _saying_what_is_wrong(path, "result"):
+    with _as_output_error(path, "result"):
         kind = Saved.read(path).document.get("kind")
         if kind not in KINDS:
             others = {point.name: point for point in entry_points(group="pyfsagg.results")}
@@ -476,7 +476,7 @@ _DAMAGES = (
 
 
 @contextmanager
-def _saying_what_is_wrong(path: str | os.PathLike[str], noun: str) -> Iterator[None]:
+def _as_output_error(path: str | os.PathLike[str], noun: str) -> Iterator[None]:
     """Whatever can be wrong with a saved result, in one line."""
     try:
         yield

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Booleans, Floats
-from pyfsagg._base.remarks import set_aside, warn
+from pyfsagg._base.remarks import collect_warnings, warn
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._message import Public, Remedy
 from pyfsagg._table.columns import NUMBER_GAPS, Kind, holds_dates
@@ -157,7 +157,7 @@ class Look:
         y = self.y.loc[known] if known.any() else self.y
         survival = self.task == "survival" or isinstance(self.y, pd.DataFrame)
         try:
-            with set_aside():
+            with collect_warnings():
                 check_target(y, len(y), task="survival" if survival else self.task)
         except DataError as error:
             self.note("unusable_target", ", ".join(map(str, columns)), error.message)
@@ -253,9 +253,9 @@ class Look:
             if self.number is None and kinds[j] == Kind.NOMINAL:
                 by_chance = _determines(column, of_rows)
             elif self.number is None:
-                by_chance = _apart(column, of_rows)
+                by_chance = _to_parts(column, of_rows)
             elif kinds[j] == Kind.NOMINAL:
-                by_chance = _apart(of_rows, column)
+                by_chance = _to_parts(of_rows, column)
             else:
                 by_chance = _in_order(column, of_rows)
             if by_chance + math.log(self.width) <= math.log(_BY_CHANCE):
@@ -526,7 +526,7 @@ def _log_orders(sizes: NDArray[np.intp], orders: float) -> float:
     return orders + math.fsum(map(math.lgamma, sizes + 1)) - math.lgamma(int(sizes.sum()) + 1)
 
 
-def _apart(values: Floats, groups: NDArray[Any]) -> float:
+def _to_parts(values: Floats, groups: NDArray[Any]) -> float:
     """log of the probability that each group has an interval of the values to itself, 0.0 if it has not."""
     _, group, sizes = np.unique(groups, return_inverse=True, return_counts=True)
     ordered = group[np.argsort(values, kind="stable")]

@@ -6,7 +6,7 @@
 {'a': 1.0, 'b': 2.0, 'c': 3.0}
 """
 
-from pyfsagg._run.result import Face, shown_by
+from pyfsagg._run.result import Renderer, register_renderer
 
 # Importing a module of aggregators registers them.
 from pyfsagg.aggregation import learned, order_statistics, pairwise, rank_based, score_based  # noqa: F401
@@ -28,22 +28,22 @@ __all__ = [
 ]
 
 
-@shown_by("aggregation")
-def _face_of_aggregation() -> Face:
+@register_renderer("aggregation")
+def _renderer_of_aggregation() -> Renderer:
     from pyfsagg.aggregation._report import AGGREGATION_PLOTS, aggregation_page
 
-    return Face(AGGREGATION_PLOTS, aggregation_page)
+    return Renderer(AGGREGATION_PLOTS, aggregation_page)
 
 
-@shown_by("method_comparison")
-def _face_of_comparison() -> Face:
+@register_renderer("method_comparison")
+def _renderer_of_comparison() -> Renderer:
     from pyfsagg.aggregation._report import COMPARISON_PLOTS
 
-    return Face(COMPARISON_PLOTS)
+    return Renderer(COMPARISON_PLOTS)
 
 
-@shown_by("list_agreement")
-def _face_of_agreement() -> Face:
+@register_renderer("list_agreement")
+def _renderer_of_agreement() -> Renderer:
     from pyfsagg.aggregation._report import agreement_page, plot_list_agreement
 
-    return Face({"curve": plot_list_agreement}, agreement_page)
+    return Renderer({"curve": plot_list_agreement}, agreement_page)

@@ -15,7 +15,7 @@ from markupsafe import Markup
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats, Indices
-from pyfsagg._base.fields import Apart, Part, stored
+from pyfsagg._base.fields import Part, Parts, stored
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_integer, n_selected
 from pyfsagg._base.words import count, number, numbers, plural, probabilities, ranks, readable
@@ -282,13 +282,13 @@ class Aggregation(Recorded):
         weights = {} if table.weights is None else {"weight": table.weights}
         return pd.DataFrame(weights | columns, index=pd.Index(table.names, name="list"))
 
-    def _apart(self) -> Apart:
+    def _to_parts(self) -> Parts:
         table = self.table
         if table is None or table.ties != "random":
-            return super()._apart()
+            return super()._to_parts()
         # Ties that were broken at random are kept as they fell.
         fallen = replace(self, table=replace(table, given_ranks=table.ranks))
-        return super(Aggregation, fallen)._apart()
+        return super(Aggregation, fallen)._to_parts()
 
     def _settled(self, record: dict[str, Any]) -> dict[str, Any]:
         """A record of the fields in which an adjustment that there is not is None."""

@@ -1,6 +1,6 @@
 """How the choice of the aggregator influences the stability of an ensemble ranking."""
 
-from pyfsagg._run.result import Face, shown_by
+from pyfsagg._run.result import Renderer, register_renderer
 from pyfsagg.aggregator_influence.experiments import (
     ListInfluence,
     compare_aggregators,
@@ -18,15 +18,15 @@ __all__ = [
 ]
 
 
-@shown_by("influence")
-def _face_of_influence() -> Face:
+@register_renderer("influence")
+def _renderer_of_influence() -> Renderer:
     from pyfsagg.aggregator_influence._report import INFLUENCE_PLOTS, influence_page
 
-    return Face(INFLUENCE_PLOTS, influence_page)
+    return Renderer(INFLUENCE_PLOTS, influence_page)
 
 
-@shown_by("list_influence")
-def _face_of_lists() -> Face:
+@register_renderer("list_influence")
+def _renderer_of_lists() -> Renderer:
     from pyfsagg.aggregator_influence._report import list_influence_page, plot_agreement_of_halves
 
-    return Face({"agreement": plot_agreement_of_halves}, list_influence_page)
+    return Renderer({"agreement": plot_agreement_of_halves}, list_influence_page)

@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.registry import Call
-from pyfsagg._base.remarks import set_aside
+from pyfsagg._base.remarks import collect_warnings
 from pyfsagg._base.settings import Task
 from pyfsagg._base.validation import check_choice, check_integer, check_level, resolve_seed
 from pyfsagg._base.words import number, plural, readable, titled
@@ -485,7 +485,7 @@ def influence_of_lists(
 
 def _scores(table: Rankings, rows: Any, rule: Any) -> Floats:
     """What a rule makes of some of the lists (p,): an item that none of them has is last, or unknown."""
-    with set_aside():
+    with collect_warnings():
         half = table._of_lists(rows)
     if table.weights is not None:
         half = replace(half, weights=table.weights[rows])

@@ -12,7 +12,7 @@ from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import names_of
 from pyfsagg._base.validation import check_integer
 from pyfsagg._command.flags import Flags, assignments, given, one_or_several
-from pyfsagg._command.results import keep_result, name_of_table
+from pyfsagg._command.results import compute_and_save, name_of_table
 from pyfsagg._command.tables import origin, require_column
 from pyfsagg.exceptions import ParameterError
 
@@ -148,7 +148,7 @@ def _aggregate(options: argparse.Namespace) -> None:
     table = _read(options)
     shown = {"top": min(options.top, table.n_items), "adjusted": options.adjust != "none"}
     view = {**shown, **_origin_of_lists(options)}
-    keep_result(options, lambda _: _compute(options, table, methods, params), view=view)
+    compute_and_save(options, lambda _: _compute(options, table, methods, params), view=view)
     if options.quiet or options.json:
         return
     # Which aggregator is measured to find more in lists of this kind, if there is a measurement.
@@ -167,7 +167,7 @@ def _agreement(options: argparse.Namespace) -> None:
     table = _read_list_files(options)
     how = given(options, "distance", "pilot", "persistence")
     origins = _origin_of_lists(options)
-    keep_result(options, lambda _: pyfsagg.aggregation.list_agreement(table, **how), view=origins)
+    compute_and_save(options, lambda _: pyfsagg.aggregation.list_agreement(table, **how), view=origins)
 
 
 def _origin_of_lists(options: argparse.Namespace) -> dict[str, Any]:

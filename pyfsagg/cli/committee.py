@@ -10,7 +10,7 @@ from typing import Any
 import pyfsagg
 from pyfsagg._base.settings import Task
 from pyfsagg._command.flags import Flags, assignments, at_work, given, target_columns
-from pyfsagg._command.results import keep_result, name_of_table
+from pyfsagg._command.results import compute_and_save, name_of_table
 from pyfsagg._command.tables import code_of_lists, load_table, origin
 from pyfsagg.committees.selection import LearnerSelection
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
@@ -118,13 +118,15 @@ def _committee(options: argparse.Namespace) -> None:
             **at_work(options, progress),
         )
 
-    keep_result(options, compute, unit="voter", view=table.view, said=table.lines)
+    compute_and_save(options, compute, unit="voter", view=table.view, messages=table.lines)
 
 
 def _vote(options: argparse.Namespace) -> None:
     selections, voters, reading = _read(options)
     view = origin([options.file], reading, name_of_table(options.file))
-    keep_result(options, lambda _: pyfsagg.vote(selections, **_votes(options), **voters), view=view)
+    compute_and_save(
+        options, lambda _: pyfsagg.vote(selections, **_votes(options), **voters), view=view
+    )
 
 
 def _read(options: argparse.Namespace) -> tuple[Any, dict[str, Any], list[str]]:

@@ -9,7 +9,7 @@ from typing import Any
 import pyfsagg
 from pyfsagg._base.settings import Task
 from pyfsagg._command.flags import Flags, at_work, given, target_columns, thresholds
-from pyfsagg._command.results import keep_result
+from pyfsagg._command.results import compute_and_save
 from pyfsagg._command.tables import ReadTable, load_table
 from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.exceptions import DataError, ParameterError
@@ -77,14 +77,14 @@ def _evaluate(options: argparse.Namespace) -> None:
     named = given(options, "classifiers", "thresholds")
     arguments |= {flag: value for flag, value in named.items() if value is not None}
     arguments |= given(options, "methods", "metrics", "baselines", "n_resamples")
-    keep_result(
+    compute_and_save(
         options,
         lambda progress: pyfsagg.evaluate(
             table.X, table.y, **arguments, **at_work(options, progress)
         ),
         unit="step",
         view=table.view,
-        said=table.lines,
+        messages=table.lines,
     )
 
 

@@ -7,8 +7,8 @@ import pyfsagg
 from pyfsagg._base.settings import Task
 from pyfsagg._base.validation import n_selected
 from pyfsagg._command import flags
-from pyfsagg._command.results import keep_result, name_of_table
-from pyfsagg._command.tables import load_table, origin
+from pyfsagg._command.results import compute_and_save, name_of_table
+from pyfsagg._command.tables import is_data_set, load_table, origin
 from pyfsagg.exceptions import ParameterError
 
 DESCRIPTION = """\
@@ -70,7 +70,8 @@ def _influence(options: argparse.Namespace) -> None:
     for name in OF_LISTS:
         if getattr(options, name):
             raise ParameterError(f"--{name.replace('_', '-')} belongs to --lists")
-    flags.require_target(options.target, options.filters)
+    if not is_data_set(options.table):
+        flags.require_target(options.target, options.filters, "--filters")
     specs = [STABILITY_MEASURES.get(name) for name in options.measures or THESIS_MEASURES]
     if needy := [spec.name for spec in specs if "similarity" in spec.needs]:
         raise ParameterError(
@@ -103,7 +104,7 @@ def _influence(options: argparse.Namespace) -> None:
 
     measures = list(dict.fromkeys(spec.name for spec in specs))
     view = {"measures": measures, "n_features_to_select": size, **table.view}
-    keep_result(options, compute, unit="fold", view=view, said=table.lines)
+    compute_and_save(options, compute, unit="fold", view=view, messages=table.lines)
 
 
 def _of_lists(options: argparse.Namespace) -> None:
@@ -128,7 +129,7 @@ def _of_lists(options: argparse.Namespace) -> None:
     code = ", ".join(f"{name}={value!r}" for name, value in how.items() if value is not None)
     reading = [f"lists = pyfsagg.Rankings.from_files({options.lists!r}, {code})"]
     name = name_of_table(options.lists[0]) if len(options.lists) == 1 else None
-    keep_result(
+    compute_and_save(
         options,
         lambda _: pyfsagg.aggregator_influence.influence_of_lists(
             table, aggregators, measure=measure, **drawn

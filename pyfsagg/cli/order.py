@@ -8,7 +8,7 @@ from typing import Any
 import pyfsagg
 from pyfsagg._base.validation import check_real, n_selected
 from pyfsagg._command.flags import TABLE_HELP, Flags, assignments, given
-from pyfsagg._command.results import keep_result
+from pyfsagg._command.results import compute_and_save
 from pyfsagg._command.tables import load_table
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import ParameterError
@@ -28,7 +28,8 @@ def add_commands(commands: Any) -> None:
     about += "order of removal with the divergence (and accuracy) of the remaining features."
     add = Flags.of(commands, "order", _order, text, about, EPILOG, missing="missing_values")
     add("table", metavar="TABLE", help=TABLE_HELP)
-    add.column("-t", "--target", required=True, help="column with the classes")
+    add.column("-t", "--target", help="column with the classes")
+    add.parser.set_defaults(target_required=True)
     add.reading()
     text = "how features are removed; an unknown name lists them (default: %(default)s)"
     add("--method", default="cdv", metavar="NAME", help=text)
@@ -105,4 +106,4 @@ def _order(options: argparse.Namespace) -> None:
         for measure in ("divergence", *(() if result.accuracy is None else ("accuracy",))):
             result.plot(measure=measure).figure.savefig(folder / f"{measure}.png", dpi=150)
 
-    keep_result(options, compute, unit="feature", view=view, draw=draw, said=table.lines)
+    compute_and_save(options, compute, unit="feature", view=view, draw=draw, messages=table.lines)

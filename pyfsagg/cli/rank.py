@@ -24,7 +24,7 @@ from pyfsagg._command.flags import (
     target_columns,
     threshold_or_auto,
 )
-from pyfsagg._command.results import keep_result
+from pyfsagg._command.results import compute_and_save
 from pyfsagg._run.execution import Checks, Execution
 from pyfsagg.exceptions import ParameterError
 
@@ -241,7 +241,7 @@ def _rank(options: argparse.Namespace) -> None:
     apart = {*(options.adjust or ()), *(options.always or ())}
     features = set(table.table.feature_names) - apart
     n_features = len(group_columns(Task.from_flags(options), sorted(features)))
-    _run(options, n_features, rank, table.view, said=table.lines)
+    _run(options, n_features, rank, table.view, messages=table.lines)
 
 
 def _rank_loaded(options: argparse.Namespace, name: str) -> None:
@@ -258,7 +258,7 @@ def _run(
     rank: Callable[[Progress | None], pyfsagg.ensemble.EnsembleResult],
     view: dict[str, Any],
     unit: str = "resample",
-    said: Sequence[str] = (),
+    messages: Sequence[str] = (),
 ) -> None:
     """Rank, write everything into a folder, and print the answer."""
     from pyfsagg.error_control.control import check_goals
@@ -271,8 +271,8 @@ def _run(
         check_goals(**limits)  # before the work is done, too
     view = {"n_features_to_select": options.threshold, **limits, **view}
     if unit == "resample" and Checks.from_flags(options).any:
-        said = [*said, "progress includes halves and shuffled targets"]
-    keep_result(options, rank, unit=unit, view=view, said=said)
+        messages = [*messages, "progress includes halves and shuffled targets"]
+    compute_and_save(options, rank, unit=unit, view=view, messages=messages)
 
 
 def _ensemble(

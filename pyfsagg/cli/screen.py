@@ -11,7 +11,7 @@ from pyfsagg._base.settings import names_of
 from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._base.words import enumerate_names
 from pyfsagg._command.flags import Flags, given, one_or_several
-from pyfsagg._command.results import keep_result, name_of_table
+from pyfsagg._command.results import compute_and_save, name_of_table
 from pyfsagg._command.tables import origin, require_column
 from pyfsagg.exceptions import ParameterError
 
@@ -139,7 +139,7 @@ def _screen(options: argparse.Namespace) -> None:
         "genes": tuple(options.genes),
         **origin(files, _reading_code(options, p_columns), name_of_table(options.table)),
     }
-    keep_result(options, compute, view=view)
+    compute_and_save(options, compute, view=view)
 
 
 def _names(text: str | None) -> list[str] | None:

@@ -7,7 +7,7 @@ from typing import Any
 import pyfsagg
 from pyfsagg._base.validation import check_integer
 from pyfsagg._command.flags import Flags, given, thresholds
-from pyfsagg._command.results import keep_result, name_of_table
+from pyfsagg._command.results import compute_and_save, name_of_table
 from pyfsagg._command.tables import origin
 from pyfsagg.exceptions import ParameterError
 
@@ -108,4 +108,4 @@ def _stability(options: argparse.Namespace) -> None:
             code[-1] = "# similarity: membership_similarity of the sets in " + options.similarity
         elif similarity.index.name is not None:
             code.append("similarity = similarity.set_index(similarity.columns[0])")
-    keep_result(options, compute, view=origin(files, code, collection.name))
+    compute_and_save(options, compute, view=origin(files, code, collection.name))

@@ -7,7 +7,7 @@ from typing import Any
 import pyfsagg
 from pyfsagg._base.validation import check_integer
 from pyfsagg._command.flags import Flags, given
-from pyfsagg._command.results import keep_result, name_of_table
+from pyfsagg._command.results import compute_and_save, name_of_table
 from pyfsagg._command.tables import origin, require_column
 from pyfsagg.exceptions import ParameterError
 
@@ -78,7 +78,7 @@ def _standings(options: argparse.Namespace) -> None:
     how |= {**columns, "higher_is_better": higher, "random_state": options.seed}
     name = ", ".join(map(name_of_table, paths))
     view = {"top": options.top, **origin(paths, [f"data = {code}"], name)}
-    keep_result(options, lambda _: pyfsagg.standings(data, **how), view=view)
+    compute_and_save(options, lambda _: pyfsagg.standings(data, **how), view=view)
 
 
 def _read(paths: list[str], columns: dict[str, str | None]) -> tuple[Any, str, list[str]]:

@@ -6,7 +6,7 @@ from typing import Any
 import pyfsagg
 from pyfsagg._base.validation import check_integer, check_real
 from pyfsagg._command.flags import Flags, given
-from pyfsagg._command.results import keep_result, name_of_table
+from pyfsagg._command.results import compute_and_save, name_of_table
 from pyfsagg._command.tables import origin
 
 DESCRIPTION = """\
@@ -66,4 +66,4 @@ def _studies(options: argparse.Namespace) -> None:
     )
     name = ", ".join(map(name_of_table, paths[:5])) + (", …" if len(paths) > 5 else "")
     view = {**given(options, "top", "fdr"), **origin(paths, [f"tables = {tables!r}"], name)}
-    keep_result(options, lambda _: pyfsagg.studies(tables, **how), view=view)
+    compute_and_save(options, lambda _: pyfsagg.studies(tables, **how), view=view)

@@ -10,7 +10,7 @@ from typing import Any
 import pyfsagg
 from pyfsagg._base.validation import n_selected
 from pyfsagg._command.flags import TABLE_HELP, Flags, given, threshold
-from pyfsagg._command.results import keep_result
+from pyfsagg._command.results import compute_and_save
 from pyfsagg._command.tables import load_table
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import ParameterError
@@ -109,7 +109,9 @@ def _unsupervised(options: argparse.Namespace) -> None:
             axes.figure.savefig(folder / f"{name}.png", dpi=150)
 
     view = {"n_features_to_select": size, **table.view}
-    keep_result(options, compute, unit="clustering", view=view, draw=draw, said=table.lines)
+    compute_and_save(
+        options, compute, unit="clustering", view=view, draw=draw, messages=table.lines
+    )
 
 
 def _judge(

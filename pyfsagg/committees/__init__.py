@@ -9,13 +9,13 @@ The public names stand in ``__init__.pyi``, and are imported when they are first
 
 import lazy_loader
 
-from pyfsagg._run.result import Face, shown_by
+from pyfsagg._run.result import Renderer, register_renderer
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
-@shown_by("committee")
-def _face() -> Face:
+@register_renderer("committee")
+def _renderer() -> Renderer:
     from pyfsagg.committees._report import COMMITTEE_PLOTS, committee_page
 
-    return Face(COMMITTEE_PLOTS, committee_page)
+    return Renderer(COMMITTEE_PLOTS, committee_page)

@@ -6,14 +6,14 @@ scikit-learn along, and a run does not.
 
 import lazy_loader
 
-from pyfsagg._run.result import Face, shown_by
+from pyfsagg._run.result import Renderer, register_renderer
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
-@shown_by("ensemble")
-def _face() -> Face:
+@register_renderer("ensemble")
+def _renderer() -> Renderer:
     from pyfsagg.ensemble._page import ensemble_page
     from pyfsagg.ensemble._plot import ENSEMBLE_PLOTS
 
-    return Face(ENSEMBLE_PLOTS, ensemble_page)
+    return Renderer(ENSEMBLE_PLOTS, ensemble_page)

@@ -252,7 +252,7 @@ def plot_convergence(
     correlation, overlap = np.full((2, len(sizes)), np.nan)
     aggregate = result._setup.recipe.aggregate
     final = ranking.select_top(result.ranking, k, higher_is_better=False)
-    with remarks.set_aside():  # the aggregator warned in the run
+    with remarks.collect_warnings():  # the aggregator warned in the run
         for position, size in enumerate(sizes):
             try:
                 scores = aggregate(result.combined[:size], result.feature_names)

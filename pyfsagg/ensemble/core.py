@@ -170,7 +170,7 @@ class Recipe:
         """Scores of other rows of a matrix that was aggregated before, without the warnings of then."""
         if self.is_mean and not np.isnan(combined).any():
             return np.asarray(combined.mean(axis=0))
-        with remarks.set_aside():
+        with remarks.collect_warnings():
             return self.aggregate(combined, names)
 
 

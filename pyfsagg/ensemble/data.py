@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._base.arithmetic import Floats, Indices, column_blocks, in_range
-from pyfsagg._base.fields import Apart, plain, put_together, taken_apart
+from pyfsagg._base.fields import Parts, from_parts, plain, to_parts
 from pyfsagg.ensemble.core import Matrices, Recipe
 from pyfsagg.error_control import TargetPermutation
 from pyfsagg.ranks import rank_scores
@@ -154,12 +154,12 @@ def document_of(data: Ranked) -> dict[str, Any]:
     }
     if data.permutation is not None:
         sentences = list(data.permutation.sentences)
-        document["permutation"] = {**_apart(data.permutation).record, "sentences": sentences}
+        document["permutation"] = {**_to_parts(data.permutation).record, "sentences": sentences}
     return document
 
 
-def _apart(permutation: TargetPermutation) -> Apart:
-    return taken_apart(permutation, names="permutation_{}", without=("feature_names",))
+def _to_parts(permutation: TargetPermutation) -> Parts:
+    return to_parts(permutation, names="permutation_{}", without=("feature_names",))
 
 
 def arrays_of(data: Ranked) -> dict[str, Floats]:
@@ -168,7 +168,7 @@ def arrays_of(data: Ranked) -> dict[str, Floats]:
     arrays = {
         **{f"filter_{i}": matrix for i, matrix in enumerate(data.score_matrices.values())},
         **{name: getattr(data, name) for name in named},
-        **({} if data.permutation is None else _apart(data.permutation).arrays),
+        **({} if data.permutation is None else _to_parts(data.permutation).arrays),
     }
     return {name: array for name, array in arrays.items() if array is not None}
 
@@ -195,7 +195,7 @@ def fields_of(document: Mapping[str, Any], arrays: Mapping[str, Floats]) -> dict
     if permutation is not None:
         known = {"feature_names": tuple(names)}
         source = SimpleNamespace(arrays=arrays)
-        permutation = put_together(TargetPermutation, permutation, source, "permutation_{}", known)
+        permutation = from_parts(TargetPermutation, permutation, source, "permutation_{}", known)
     return {
         **{name: document[name] for name in ("method", "parameters", "data", "versions")},
         "feature_names": tuple(names),
@@ -203,7 +203,7 @@ def fields_of(document: Mapping[str, Any], arrays: Mapping[str, Floats]) -> dict
         **{name: arrays[name] for name in ("combined", "scores", "ranking")},
         **{name: arrays.get(name) for name in ("own_scores", "halves", "noise_halves")},
         "permutation": permutation,
-        "copies": None if copies is None else put_together(Copies, copies),
+        "copies": None if copies is None else from_parts(Copies, copies),
     }
 
 

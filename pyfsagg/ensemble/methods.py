@@ -10,7 +10,7 @@ import numpy as np
 from pyfsagg._base import registry, remarks, spellings, validation
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.settings import Task
-from pyfsagg._message import Got, Message, Param, Remedy, Use
+from pyfsagg._message import ONE_FILTER, Got, Message, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
 from pyfsagg._run.execution import Checks, Execution, Progress, progress_reporter
 from pyfsagg._table.identity import versions
@@ -195,7 +195,7 @@ def bam(
         return _carry_out(bam, arguments, filters, recipe)
     if isinstance(filters, str) or len(filters := validation.check_list("filters", filters)) < 2:
         raise ParameterError(
-            "bam needs at least two filters to aggregate between", Got(filters), "; use wam for one"
+            "bam needs at least two filters to aggregate between", Got(filters), ONE_FILTER
         )
     return _carry_out(bam, arguments, filters, recipe)
 

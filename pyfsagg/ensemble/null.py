@@ -664,7 +664,7 @@ def score_shuffled(nulls: Nulls, number: int, drawn: Drawn, **how: Any) -> Matri
         return one.draw(size, first=size * k, plan=plan)
 
     what, runs = f"{drawn} of shuffled targets", nulls.shuffled(run, number)
-    with remarks.set_aside():  # what there is to warn of was said with the true target
+    with remarks.collect_warnings():  # what there is to warn of was said with the true target
         return _scores_by_target(run, runs, number, size, resamples, what, **how)
 
 

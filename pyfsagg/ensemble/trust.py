@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._base.arithmetic import Floats
-from pyfsagg._base.remarks import set_aside
+from pyfsagg._base.remarks import collect_warnings
 from pyfsagg._base.validation import check_choice
 from pyfsagg._base.words import titled
 from pyfsagg._message import Message, Remedy, Use
@@ -110,7 +110,7 @@ def agreement(data: Ranked, ties: str) -> Agreement:
     rows, remarks = {}, list[str]()
     try:
         for label, matrix in matrices.items():
-            with set_aside() as found:
+            with collect_warnings() as found:
                 rows[label] = pairwise.thesis_measures(matrix, ties=ties, random_state=data.seed)
             whose = f"{titled(label)}: " if len(matrices) > 1 else ""
             remarks += [f"{whose}{text}" for text in dict.fromkeys(found)]

@@ -6,13 +6,13 @@ when they are first used.
 
 import lazy_loader
 
-from pyfsagg._run.result import Face, shown_by
+from pyfsagg._run.result import Renderer, register_renderer
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
-@shown_by("evaluation")
-def _face() -> Face:
+@register_renderer("evaluation")
+def _renderer() -> Renderer:
     from pyfsagg.evaluation._report import EVALUATION_PLOTS, evaluation_page
 
-    return Face(EVALUATION_PLOTS, evaluation_page)
+    return Renderer(EVALUATION_PLOTS, evaluation_page)

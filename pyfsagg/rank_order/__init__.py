@@ -4,7 +4,7 @@ Source: Slotta, Vergara, Ramakrishnan and Heath, *Algorithms for Feature Selecti
 Spaces* (2005), called "orders" in the notes of the functions.
 """
 
-from pyfsagg._run.result import Face, shown_by
+from pyfsagg._run.result import Renderer, register_renderer
 from pyfsagg.rank_order.elimination import Elimination, RankOrderSelector, eliminate
 from pyfsagg.rank_order.generators import make_planted_orders
 
@@ -16,8 +16,8 @@ __all__ = [
 ]
 
 
-@shown_by("elimination")
-def _face() -> Face:
+@register_renderer("elimination")
+def _renderer() -> Renderer:
     from pyfsagg.rank_order._report import ELIMINATION_PLOTS, elimination_page
 
-    return Face(ELIMINATION_PLOTS, elimination_page)
+    return Renderer(ELIMINATION_PLOTS, elimination_page)

@@ -69,7 +69,8 @@ def read_rank_files(
     if by is not None and (ids is None or format not in ("auto", "lists")):
         raise ParameterError(
             Param("by"),
-            " ranks the rows of tables, one per list; name the column of the names with ids",
+            " ranks the rows of tables, one per list; name the column of the names with ",
+            Param("ids"),
         )
     ranked: dict[str, list[Any]] | pd.DataFrame
     tables = ids is not None and format in ("auto", "lists")
@@ -98,8 +99,11 @@ def _ranked(
     if format == "auto" and len(files) > 1 and tables and ids is None:
         raise DataError(
             f"{Path(tables[0]).name} is a table ({_suffix(tables[0])}) and must be the only file, "
-            "with one column per list; or name with ids the column with the names of each "
-            "file, and with by that of their scores; lists of names are text files with one name per line"
+            "with one column per list; or name with ",
+            Param("ids"),
+            " the column with the names of each file, and with ",
+            Param("by"),
+            " that of their scores; lists of names are text files with one name per line",
         )
     if format == "auto" and _is_matrix(files):
         format = "matrix"
@@ -285,7 +289,9 @@ def _read_one_list(file: str, ids: str | None, header: bool) -> list[str]:
             f"line {with_tab + 1} of {label} has a tab, so it is a table and not a list of ",
             "names",
             Remedy(
-                "name the column of the names with ids, or say ",
+                "name the column of the names with ",
+                Param("ids"),
+                ", or say ",
                 Use(format="matrix"),
                 ", 'columns' or 'lines'",
             ),
@@ -295,7 +301,8 @@ def _read_one_list(file: str, ids: str | None, header: bool) -> list[str]:
         raise DataError(
             f"every line of {label} is a name and a number ({rows[0].strip()!r}), so it is a table and "
             "not a list of names; keep the names only, best first, or name the column that contains "
-            "them with ids"
+            "them with ",
+            Param("ids"),
         )
     return lines[1:] if header else lines
 
@@ -347,7 +354,8 @@ def _read_matrix(file: str, ids: str | None) -> pd.DataFrame:
     if ids is None and pd.api.types.is_numeric_dtype(frame[key]):
         raise DataError(
             f"the first column of {label}, {key!r}, contains numbers and not the names of the items; "
-            "name the column that does with ids"
+            "name the column that does with ",
+            Param("ids"),
         )
     unnamed = frame[key].isna().to_numpy()
     if unnamed.any():

@@ -7,7 +7,7 @@
 4
 """
 
-from pyfsagg._run.result import Face, shown_by
+from pyfsagg._run.result import Renderer, register_renderer
 from pyfsagg.score_tables._metrics import MetricStandings
 from pyfsagg.score_tables._result import Standings
 from pyfsagg.score_tables.question import standings
@@ -15,15 +15,15 @@ from pyfsagg.score_tables.question import standings
 __all__ = ["MetricStandings", "Standings", "standings"]
 
 
-@shown_by("standings")
-def _face() -> Face:
+@register_renderer("standings")
+def _renderer() -> Renderer:
     from pyfsagg.score_tables._report import STANDINGS_PLOTS, standings_page
 
-    return Face(STANDINGS_PLOTS, standings_page)
+    return Renderer(STANDINGS_PLOTS, standings_page)
 
 
-@shown_by("metric_standings")
-def _face_of_metrics() -> Face:
+@register_renderer("metric_standings")
+def _renderer_of_metrics() -> Renderer:
     from pyfsagg.score_tables._report import METRIC_PLOTS, metrics_page
 
-    return Face(METRIC_PLOTS, metrics_page)
+    return Renderer(METRIC_PLOTS, metrics_page)

@@ -143,7 +143,7 @@ def _without_labels(frame: pd.DataFrame, dataset: str | None) -> tuple[pd.DataFr
     these if neither `dataset` nor the index names them."""
     whole = [j for j in range(frame.shape[1]) if _is_whole(frame.iloc[:, j])]
     names = [str(name) for name in frame.columns]
-    labels = [j for j in whole if ROW_LABEL.fullmatch(_apart(names[j])) and names[j] != dataset]
+    labels = [j for j in whole if ROW_LABEL.fullmatch(_to_parts(names[j])) and names[j] != dataset]
     if frame.shape[1] - len(labels) - (dataset is not None) < 2:
         return frame, dataset  # they are all that is compared
     if dataset is None and not pd.api.types.is_string_dtype(frame.index):
@@ -190,7 +190,7 @@ def _names_of_rows(frame: pd.DataFrame, labels: list[int], whole: list[int]) -> 
     )
 
 
-def _apart(name: str) -> str:
+def _to_parts(name: str) -> str:
     """A name whose words are apart: CVSplit, datasetId."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip())
 

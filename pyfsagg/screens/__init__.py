@@ -6,15 +6,15 @@
 ['a', 'b', 'c']
 """
 
-from pyfsagg._run.result import Face, shown_by
+from pyfsagg._run.result import Renderer, register_renderer
 from pyfsagg.screens._call import screen
 from pyfsagg.screens._result import Screen
 
 __all__ = ["Screen", "screen"]
 
 
-@shown_by("screen")
-def _face() -> Face:
+@register_renderer("screen")
+def _renderer() -> Renderer:
     from pyfsagg.screens._report import SCREEN_PLOTS, screen_page
 
-    return Face(SCREEN_PLOTS, screen_page)
+    return Renderer(SCREEN_PLOTS, screen_page)

@@ -1,6 +1,6 @@
 """How far selections, rankings and scores agree over resamples."""
 
-from pyfsagg._run.result import Face, shown_by
+from pyfsagg._run.result import Renderer, register_renderer
 from pyfsagg.stability_measures._base import UndefinedStabilityError
 from pyfsagg.stability_measures.adequacy import Adequacy, adequacy
 from pyfsagg.stability_measures.chance import BetweenSampleStability, between_sample_stability
@@ -26,8 +26,8 @@ __all__ = [
 ]
 
 
-@shown_by("stability")
-def _face() -> Face:
+@register_renderer("stability")
+def _renderer() -> Renderer:
     from pyfsagg.stability_measures._report import STABILITY_PLOTS, stability_page
 
-    return Face(STABILITY_PLOTS, stability_page)
+    return Renderer(STABILITY_PLOTS, stability_page)

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
-from pyfsagg._base.fields import Part, plain, put_together, stored
+from pyfsagg._base.fields import Part, from_parts, plain, stored
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_level, check_list, n_selected, resolve_seed
 from pyfsagg._base.words import MISSING, count, number, plural, titled
@@ -47,7 +47,7 @@ class Pair(Part):
     def _of_contents(cls, record: Mapping[str, Any]) -> Self:
         """The same; the test is made again."""
         first, second = record["collections"]
-        results = put_together(NogueiraResult, first), put_together(NogueiraResult, second)
+        results = from_parts(NogueiraResult, first), from_parts(NogueiraResult, second)
         test = results[0].compare(results[1], paired=record["paired"])
         return cls((first["name"], second["name"]), results, record["paired"], test)
 

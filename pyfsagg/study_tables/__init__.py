@@ -6,15 +6,15 @@
 ['a']
 """
 
-from pyfsagg._run.result import Face, shown_by
+from pyfsagg._run.result import Renderer, register_renderer
 from pyfsagg.study_tables._call import studies
 from pyfsagg.study_tables._result import Studies
 
 __all__ = ["Studies", "studies"]
 
 
-@shown_by("studies")
-def _face() -> Face:
+@register_renderer("studies")
+def _renderer() -> Renderer:
     from pyfsagg.study_tables._report import STUDIES_PLOTS, studies_page
 
-    return Face(STUDIES_PLOTS, studies_page)
+    return Renderer(STUDIES_PLOTS, studies_page)

@@ -6,13 +6,13 @@ when they are first used.
 
 import lazy_loader
 
-from pyfsagg._run.result import Face, shown_by
+from pyfsagg._run.result import Renderer, register_renderer
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)
 
 
-@shown_by("unsupervised")
-def _face() -> Face:
+@register_renderer("unsupervised")
+def _renderer() -> Renderer:
     from pyfsagg.unsupervised._report import UNSUPERVISED_PLOTS, unsupervised_page
 
-    return Face(UNSUPERVISED_PLOTS, unsupervised_page)
+    return Renderer(UNSUPERVISED_PLOTS, unsupervised_page)

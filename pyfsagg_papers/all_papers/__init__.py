@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pyfsagg.extending import Face, shown_by
+from pyfsagg.extending import Renderer, register_renderer
 
 
-@shown_by("reproduction")
-def _face() -> Face:
+@register_renderer("reproduction")
+def _renderer() -> Renderer:
     from pyfsagg_papers.all_papers.page import reproduction_page
 
-    return Face({}, lambda found, view: reproduction_page(found, command=view["command"]))
+    return Renderer({}, lambda found, view: reproduction_page(found, command=view["command"]))

@@ -6,13 +6,13 @@ A design simulates data whose truth is known and says of each repetition whether
 
 from __future__ import annotations
 
-from pyfsagg.extending import Face, shown_by
+from pyfsagg.extending import Renderer, register_renderer
 
 
-@shown_by("calibration")
-def _face() -> Face:
+@register_renderer("calibration")
+def _renderer() -> Renderer:
     from pyfsagg_papers.calibration.page import calibration_page
     from pyfsagg_papers.calibration.pictures import plot_errors, plot_power
 
     pictures = {"errors": plot_errors, "power": plot_power}
-    return Face(pictures, lambda found, view: calibration_page(found, command=view["command"]))
+    return Renderer(pictures, lambda found, view: calibration_page(found, command=view["command"]))

@@ -9,7 +9,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pyfsagg.extending import set_aside
+from pyfsagg.extending import collect_warnings
 
 # -------------------------------------------------------------------------------------------------
 # a claim that can be checked, and the designs that check it
@@ -155,7 +155,7 @@ class Design:
         """The values of one repetition, which depend on seed, design and number alone."""
         label = zlib.crc32(f"{self.topic}.{self.name}".encode())
         rng = np.random.default_rng([seed, label, number])
-        with set_aside():  # of noise there would be warnings: "the lists share no name"
+        with collect_warnings():  # of noise there would be warnings: "the lists share no name"
             values = np.asarray(self.function(rng, **self.settings), dtype=float)
         if values.shape != (len(self.claims),):
             raise ValueError(

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pyfsagg.exceptions import ParameterError
-from pyfsagg.extending import add_output_flags, keep_result, names_of
+from pyfsagg.extending import add_output_flags, compute_and_save, names_of
 
 if TYPE_CHECKING:
     from pyfsagg_papers.comparisons.run import CrossCheck
@@ -92,7 +92,7 @@ def _run(options: argparse.Namespace) -> int:
         )
 
     view = {"read": _read_file(options.data)} if _is_file(options.data) else {}
-    result = keep_result(options, compute, unit="comparison", view=view)
+    result = compute_and_save(options, compute, unit="comparison", view=view)
     return 0 if result.agrees else 1
 
 

@@ -5,11 +5,11 @@
 
 from __future__ import annotations
 
-from pyfsagg.extending import Face, shown_by
+from pyfsagg.extending import Renderer, register_renderer
 
 
-@shown_by("cross_check")
-def _face() -> Face:
+@register_renderer("cross_check")
+def _renderer() -> Renderer:
     from pyfsagg_papers.comparisons.page import cross_check_page, plot_differences
 
-    return Face({"differences": plot_differences}, cross_check_page)
+    return Renderer({"differences": plot_differences}, cross_check_page)

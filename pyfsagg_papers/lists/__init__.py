@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from pyfsagg.extending import Face, shown_by
+from pyfsagg.extending import Renderer, register_renderer
 
 
-@shown_by("gene_lists")
-def _face_of_gene_lists() -> Face:
+@register_renderer("gene_lists")
+def _renderer_of_gene_lists() -> Renderer:
     from pyfsagg_papers.lists.page import gene_lists_page
 
-    return Face({}, lambda found, view: gene_lists_page(found, command=view["command"]))
+    return Renderer({}, lambda found, view: gene_lists_page(found, command=view["command"]))
 
 
-@shown_by("aggregator_choice")
-def _face_of_aggregator_choice() -> Face:
+@register_renderer("aggregator_choice")
+def _renderer_of_aggregator_choice() -> Renderer:
     from pyfsagg_papers.lists.page import aggregator_choice_page
 
-    return Face({}, lambda found, view: aggregator_choice_page(found, command=view["command"]))
+    return Renderer({}, lambda found, view: aggregator_choice_page(found, command=view["command"]))

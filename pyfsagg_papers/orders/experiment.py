@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from pyfsagg.extending import set_aside
+from pyfsagg.extending import collect_warnings
 from pyfsagg.rank_order import Elimination, eliminate, make_planted_orders
 from pyfsagg_papers.orders.concordant import make_concordant_orders
 from pyfsagg_papers.records import Log
@@ -78,7 +78,7 @@ class Experiment:
 
 def eliminated(X: Any, y: Any, method: str, **options: Any) -> Elimination:
     """By a method of ``CURVES``, without advice on the scale of the data: those of the paper are known."""
-    with set_aside():
+    with collect_warnings():
         return eliminate(X, y, **CURVES[method], **options)
 
 

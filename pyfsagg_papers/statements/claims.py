@@ -11,7 +11,7 @@ from functools import cache
 import pandas as pd
 
 from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
-from pyfsagg.extending import Param, data_folder, set_aside
+from pyfsagg.extending import Param, collect_warnings, data_folder
 from pyfsagg.rank_order.distances import subset_divergence
 from pyfsagg_papers.statements import orderings, p_values
 from pyfsagg_papers.statements.data import (
@@ -46,7 +46,7 @@ def _orders() -> tuple[pd.DataFrame, pd.Series[str]]:
 @cache
 def _divergence(kept: str, unit: str = "nats") -> float:
     X, y = _orders()
-    with set_aside():  # positions are on one scale
+    with collect_warnings():  # positions are on one scale
         return subset_divergence(X, y, list(kept), unit=unit)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from pyfsagg.extending import set_aside
+from pyfsagg.extending import collect_warnings
 from pyfsagg.statistics import (
     adjust_p_values,
     friedman,
@@ -198,7 +198,7 @@ def _pair_frame(block: pd.DataFrame, options: Mapping[str, Any]) -> pd.DataFrame
     if not options["paired"]:
         data = {str(name): block[name].to_numpy() for name in block}
     with (
-        set_aside()
+        collect_warnings()
     ):  # printed figures have six digits: their last bits are no ties, and need no advice
         return pairwise_tests(data, adjust="none", **options).to_frame()
 

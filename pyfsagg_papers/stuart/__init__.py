@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from pyfsagg.extending import Face, shown_by
+from pyfsagg.extending import Renderer, register_renderer
 
 
-@shown_by("stuart_finding")
-def _face() -> Face:
+@register_renderer("stuart_finding")
+def _renderer() -> Renderer:
     from pyfsagg_papers.stuart.page import STUART_PLOTS, stuart_page
 
-    return Face(STUART_PLOTS, lambda found, view: stuart_page(found, command=view["command"]))
+    return Renderer(STUART_PLOTS, lambda found, view: stuart_page(found, command=view["command"]))

@@ -22,9 +22,9 @@ from pyfsagg.extending import (
     as_table,
     check_integer,
     check_target,
+    collect_warnings,
     data_hash,
     open_checkpoint,
-    set_aside,
     versions,
     warn,
 )
@@ -217,7 +217,7 @@ def repeat_on(experiment: Experiment, name: str, options: Options) -> Repeated:
             draw = int(sequence.generate_state(1)[0])
 
             def compute(draw: int = draw) -> list[list[Any]]:
-                with set_aside() as remarks:
+                with collect_warnings() as remarks:
                     found = experiment.repeat(X, y, settings, draw, options.n_jobs, *shared)
                 for remark in remarks:
                     if not remark.startswith("this will take about"):

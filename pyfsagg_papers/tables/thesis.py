@@ -23,7 +23,7 @@ from pyfsagg.aggregator_influence.result import with_options
 from pyfsagg.ensemble import bam
 from pyfsagg.evaluation import evaluate
 from pyfsagg.exceptions import MissingDependencyError
-from pyfsagg.extending import as_table, check_target, set_aside
+from pyfsagg.extending import as_table, check_target, collect_warnings
 from pyfsagg.filters.plain import drop_near_zero_variance
 from pyfsagg.resampling.plan import canonical_order
 from pyfsagg.stability_measures import UndefinedStabilityError
@@ -187,7 +187,7 @@ def stability_by_filter(
     found: Values = {}
     for row, matrix in {**result.score_matrices, "bam": result.combined}.items():
         # With shuffled targets some resamples hold zeros only.
-        with set_aside() if settings["target"] == "shuffled" else nullcontext():
+        with collect_warnings() if settings["target"] == "shuffled" else nullcontext():
             try:
                 measured = thesis_measures(matrix, ties="first")
             except UndefinedStabilityError:

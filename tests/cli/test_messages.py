@@ -26,6 +26,10 @@ REFUSED = {
     "rank t.csv -t class --decimal x": "--decimal must be '.' or ','",
     "rank t.csv -t class --memory-limit x": "--memory-limit must be a number of bytes",
     "rank t.csv -t class --filter-param mrmr.bins=1 -n 2": "bins must be a whole number",
+    "rank t.csv -t class --filters ig": "got ['ig']; name one by --filter",
+    "order t.csv": "name the column of the target: --target COLUMN",
+    "influence t.csv": "for instance --filters frcm",
+    "aggregate t.csv plain.csv": "or name with --ids the column",
     "demo --max-false 0": "--max-false must be a number above 0",
     "influence t.csv -t class --folds 1": "--n-folds must be a whole number",
     "influence t.csv -t class --folds 2 -n 0": "--n-resamples must be a whole number",
@@ -58,6 +62,12 @@ def write_inputs(folder) -> None:
     (folder / "lists.txt").write_text("a,b,c\nb,a,c\nc,a,b\n")
     guides = "".join(f"g{i % 4},{i}\n" for i in range(16))
     (folder / "guides.csv").write_text(f"gene,score\n{guides}")
+
+
+def test_the_target_of_a_data_set_is_offered(pyfsagg) -> None:
+    for command in ("order", "evaluate", "committee", "influence"):
+        done = pyfsagg(f"{command} wine -t class", code=2)
+        assert "unknown column 'class'; did you mean 'target'?" in done.stderr
 
 
 def test_messages_name_flags(pyfsagg, tmp_path) -> None:

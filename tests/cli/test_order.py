@@ -52,8 +52,8 @@ def test_order_as_json_by_divergence(pyfsagg, table) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("", "required: TABLE, -t/--target"),
-        ("orders.csv", "required: -t/--target"),
+        ("", "required: TABLE"),
+        ("orders.csv", "name the column of the target: --target COLUMN"),
         ("orders.csv --target knd", "did you mean 'kind'"),
         ("orders.csv --target kind --n-features-to-select 99", "n-features-to-select"),
         ("orders.csv --target kind --n-features-to-select 2 --divergence 0", "exclude"),

@@ -165,7 +165,7 @@ def test_every_command_that_writes_a_report_is_tried() -> None:
     written = {
         path.stem
         for path in (Path(pyfsagg.__file__).parent / "cli").glob("[a-z]*.py")
-        if "keep_result(" in path.read_text(encoding="utf-8")
+        if "compute_and_save(" in path.read_text(encoding="utf-8")
     }
     assert written <= commands | {"cross_check"}  # which needs R, and is repeated by its command
 

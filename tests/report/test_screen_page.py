@@ -5,7 +5,7 @@ import pytest
 from html_pages import Page
 
 from pyfsagg import screen
-from pyfsagg._base.remarks import set_aside
+from pyfsagg._base.remarks import collect_warnings
 from pyfsagg.exceptions import ParameterError
 from pyfsagg.screens._report import (
     plot_gene_ranks,
@@ -109,6 +109,6 @@ def test_page(found):
 )
 def test_page_says_where_p_values_come_from(null, said):
     options = {"control_genes": "g<2?>"} if null is None else {"null": null}
-    with set_aside():  # that there are few controls
+    with collect_warnings():  # that there are few controls
         result = made(n_genes=40, hits=1, **options)
     assert said in Page(result.to_html()).words

@@ -13,7 +13,7 @@ import pyfsagg.extending
 
 ROOT = Path(pyfsagg.__file__).parents[1]
 
-# From the ground up (drawn in CONTRIBUTING.md). A file may import from floors below its own, and from
+# From the ground up (drawn in docs/maintaining.md). A file may import from floors below its own, and from
 # its own room; `exceptions`, `_version` and `_message` lie under every floor, each under the one before.
 # The packages that build on pyfsagg are one room each, above it.
 FLOORS = (

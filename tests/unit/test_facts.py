@@ -74,7 +74,7 @@ def test_every_door_tells_the_same_facts(result: Result) -> None:
     facts = result._facts(result._options_in_force({}))
     assert result.summary_text() == page.render_text(facts)
     assert json.loads(result.to_json())["sentences"] == page.sentences_of(facts)
-    if result._face().page is not None:
+    if result._renderer().page is not None:
         summary = result._page().sections[0]
         assert (summary.id, list(summary.blocks)) == ("summary", facts)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg._base.fields import columns, plain, row_of, taken_apart
+from pyfsagg._base.fields import columns, plain, row_of, to_parts
 from pyfsagg._run.result import Saved
 from pyfsagg.aggregation import list_agreement
 from pyfsagg.exceptions import OutputError
@@ -24,7 +24,7 @@ def test_what_is_missing_is_named(tmp_path):
     with pytest.raises(OutputError, match="parameters"):
         type(result).load(folder)
     (folder / "run.json").write_text(json.dumps(record))
-    assert taken_apart(result).tables.keys() == {"pairs.csv", "curve.csv"}
+    assert to_parts(result).tables.keys() == {"pairs.csv", "curve.csv"}
     (folder / "curve.csv").unlink()
     with pytest.raises(OutputError, match=r"curve\.csv is missing"):
         type(result).load(folder)

@@ -15,7 +15,7 @@ import pytest
 import pyfsagg
 from pyfsagg import exceptions
 from pyfsagg._base import validation
-from pyfsagg._base.remarks import set_aside, warn
+from pyfsagg._base.remarks import collect_warnings, warn
 from pyfsagg._command import parser as terminal
 from pyfsagg._message import (
     FILTER,
@@ -81,7 +81,7 @@ def test_a_warning_keeps_its_parts() -> None:
         warn("raise ", Param("n_jobs"))
     assert isinstance(caught[0].message, PyfsaggWarning)
     assert caught[0].message.render(r.InR()) == "raise cores"
-    with set_aside() as remarks:
+    with collect_warnings() as remarks:
         warn("raise ", Param("n_jobs"))
     assert remarks == ["raise n_jobs"]
 

@@ -46,7 +46,7 @@ def test_hooks_before_a_commit_check_style_types_spelling_and_the_workflow() -> 
 
 def test_every_tier_of_the_makefile_is_explained() -> None:
     targets = re.findall(r"^([a-z-]+):.*##", read("Makefile"), re.MULTILINE)
-    told = read("CONTRIBUTING.md") + read("README.md")
+    told = read("docs/maintaining.md") + read("README.md")
     assert {"test", "lint", "docs", "validate"} <= set(targets)
     for target in targets:
         assert f"make {target}" in told, target

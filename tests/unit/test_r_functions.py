@@ -35,7 +35,7 @@ def test_functions_are_up_to_date() -> None:
 def test_every_argument_is_on_the_help_page() -> None:
     for name in CALLS:
         page = (PACKAGE / "man" / f"{CALLS[name].page}.Rd").read_text(encoding="utf-8")
-        assert rf"\alias{{{name}}}" in page, "run roxygen2, as CONTRIBUTING says"
+        assert rf"\alias{{{name}}}" in page, "run roxygen2, as docs/maintaining.md says"
         items = re.findall(r"^\\item\{([^}]*)\}\{", page, re.MULTILINE)
         documented = {
             one.strip() for item in items for one in item.replace(r"\dots", "...").split(",")

@@ -1,7 +1,6 @@
 """The scripts behind ``make test`` choose what fits the machine."""
 
 import platform
-import re
 import shutil
 import subprocess
 import tomllib
@@ -10,8 +9,6 @@ from pathlib import Path
 import pytest
 from loading import ROOT, program, python, tool
 
-# The papers use tests and pictures that other files test on the lowest versions.
-PAPERS = {"tests/papers/test_claims.py", "tests/papers/test_rank_order_experiments.py"}
 TOOLS = ("bash", "sed", "sort", "head", "cat", "tr", "id")
 
 pytestmark = pytest.mark.skipif(
@@ -106,24 +103,17 @@ def test_an_environment_keeps_its_compiled_kernels_apart(tmp_path: Path) -> None
         assert done.stdout.strip() == (expected if known else "None")
 
 
-def test_the_lowest_versions_meet_every_test_that_speaks_of_a_library() -> None:
-    lines = (ROOT / "tests" / "lowest_selection.txt").read_text().splitlines()
-    named = [line.split("#")[0].strip().partition("::") for line in lines]
-    chosen = [ROOT / part for part, _, _ in named if part and not part.startswith("--")]
-    assert all(path.exists() for path in chosen)
-    assert all(
-        f"def {test}(" in (ROOT / part).read_text("utf-8") for part, _, test in named if test
-    )
-    libraries = (
-        "pyarrow|polars|narwhals|duckdb|sklearn|statsmodels|joblib|distributed|numba|threadpoolctl|"
-        "matplotlib"
-    )
-    speaks = re.compile(rf"^\s*(from|import) ({libraries}|scipy\.sparse)\b", re.MULTILINE)
-    left_out = {
-        path.relative_to(ROOT).as_posix()
-        for path in (ROOT / "tests").rglob("test_*.py")
-        if speaks.search(path.read_text(encoding="utf-8"))
-        and not any(path.is_relative_to(part) for part in chosen)
-    }
-    missing = {path for path in left_out if not path.startswith("tests/r/")} - PAPERS
-    assert not missing, "to be named in tests/lowest_selection.txt"
+def test_the_lowest_versions_meet_every_test_that_speaks_of_a_library(tmp_path: Path) -> None:
+    chosen = tool("lowest_selection")
+    first, thorough = chosen.selections()
+    for part, _, test in (named.partition("::") for named in (*first, *thorough)):
+        assert (ROOT / part).exists()
+        assert not test or f"def {test}(" in (ROOT / part).read_text("utf-8")
+    (tmp_path / "tests" / "unit").mkdir(parents=True)
+    text = (ROOT / "tests" / "lowest_selection.txt").read_text(encoding="utf-8")
+    (tmp_path / "tests" / "lowest_selection.txt").write_text(text)
+    (tmp_path / "tests" / "unit" / "test_new.py").write_text("def test_a():\n    import sklearn\n")
+    (tmp_path / "tests" / "unit" / "test_own.py").write_text("import numpy\n")
+    chosen.ROOT = tmp_path
+    assert "tests/unit/test_new.py" in chosen.selections()[1]
+    assert "tests/unit/test_own.py" not in chosen.selections()[1]

@@ -11,7 +11,7 @@ from refusals import refused
 from scipy.stats import t as student
 from stability_cases import value
 
-from pyfsagg._base.fields import put_together
+from pyfsagg._base.fields import from_parts
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.stability_measures import NogueiraResult, nogueira
 from pyfsagg.stability_measures.measure import measure_stability
@@ -137,7 +137,7 @@ def test_two_subsets_have_no_inference() -> None:
     for test in (found.test(0.0), found.compare(found), found.compare(found, paired=True)):
         assert test.p_value is test.statistic is test.standard_error is None
         assert "at least 3 subsets" in test.note
-    assert put_together(NogueiraResult, json.loads(found.to_json())).to_json() == found.to_json()
+    assert from_parts(NogueiraResult, json.loads(found.to_json())).to_json() == found.to_json()
     assert found.to_frame()["lower"].isna().all()
 
 
