@@ -5,27 +5,30 @@ second's worth of work in each) and ``lock``.  Every file is written completely 
 a part ends in a digest of its content.  A kill costs the pieces in work and those of the last second.
 """
 
-import hashlib
 import io
 import json
 import os
 import stat
+import sys
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import fields, is_dataclass
+from functools import partial
+from importlib.metadata import packages_distributions, version
 from pathlib import Path
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._base.digest import digest
 from pyfsagg._base.interrupts import note_kept
 from pyfsagg._base.output import new_file
 from pyfsagg._base.remarks import warn
-from pyfsagg._message import Message, named
-from pyfsagg._run.content import content_of
+from pyfsagg._message import Message, Param, Phrase, named
 from pyfsagg._run.parallel import run_tasks
 from pyfsagg._table.identity import arithmetic
 from pyfsagg._version import __version__
@@ -34,6 +37,7 @@ from pyfsagg.exceptions import MissingDependencyError, OutputError, ParameterErr
 SCHEMA = 2
 RECORD = "checkpoint.json"
 RUN = "run"  # the member of a part that says whose it is
+VERSION_ATTRIBUTE = "checkpoint_version"  # by which functions of the user are known
 EVERY = 1.0  # seconds of work that a kill may cost
 
 Piece = dict[str, NDArray[Any]]
@@ -90,9 +94,8 @@ class Checkpoint:
         arrays[RUN] = np.array(self._run)
         np.savez(file, **arrays)
         content = file.getvalue()
-        digest = hashlib.sha256(content).hexdigest()[:16]
         number = len(set(self._where.values())) + 1
-        path = self.folder / f"part-{number:06d}-{digest}.npz"
+        path = self.folder / f"part-{number:06d}-{digest(content)[:16]}.npz"
         _write(path, content)
         self._where |= dict.fromkeys(self._fresh, path)
         self._fresh = {}
@@ -124,7 +127,7 @@ class Checkpoint:
                 "from a run in one place",
                 stacklevel=5,
             )
-        return hashlib.sha256(json.dumps(plain, sort_keys=True).encode()).hexdigest()
+        return digest(json.dumps(plain, sort_keys=True))
 
 
 @contextmanager
@@ -271,7 +274,7 @@ def _read_part(path: Path, run: str | None = None) -> dict[str, Piece]:
     """The pieces of a part, after a check that it is what was written, and by this `run`."""
     try:
         content = path.read_bytes()
-        if hashlib.sha256(content).hexdigest()[:16] != path.stem.rpartition("-")[2]:
+        if digest(content)[:16] != path.stem.rpartition("-")[2]:
             raise ValueError("its content does not match its name")
         pieces: dict[str, Piece] = {}
         with np.load(io.BytesIO(content), allow_pickle=False) as members:
@@ -290,29 +293,69 @@ def _read_part(path: Path, run: str | None = None) -> dict[str, Piece]:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON keeps it, the same in every process."""
+    """A value as JSON keeps it, the same in every process: data by content, code by its version."""
     if isinstance(value, Mapping):
         return {str(key): _plain(part) for key, part in value.items()}
     if isinstance(value, (list, tuple)):
         return list(map(_plain, value))
     if isinstance(value, np.ndarray):
-        digest = hashlib.sha256(np.ascontiguousarray(value).tobytes())
-        return f"{value.dtype}{list(value.shape)}:{digest.hexdigest()}"
+        return f"{value.dtype}{list(value.shape)}:{digest(value)}"
     if isinstance(value, np.generic):
         return value.item()
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
-    ours = type(value).__module__.startswith("pyfsagg.")
-    if ours and is_dataclass(value) and not isinstance(value, type):
+    if type(value).__module__.startswith("pyfsagg.") and is_dataclass(value):
         parts = {part.name: getattr(value, part.name) for part in fields(value)}
         return {"": type(value).__qualname__, **_plain(parts)}
-    return content_of(value)
+    name = str(getattr(value, "__qualname__", getattr(value, "__name__", type(value).__name__)))
+    if (given := _given_version(value)) is not None:
+        return f"{name} {given}"
+    if isinstance(value, partial):
+        return {"": _plain(value.func), "arguments": _plain([value.args, value.keywords])}
+    if not isinstance(value, type) and hasattr(value, "get_params") and hasattr(value, "fit"):
+        # It is cloned before it is fitted, so what it has learned before is no part of it.
+        return {"": _plain(type(value)), "parameters": _plain(value.get_params(deep=False))}
+    held: Any = sys.modules.get(module := getattr(value, "__module__", None) or "")
+    for part in name.split("."):
+        held = getattr(held, part, None)
+    if held is value and (release := _installed_version(module)) is not None:
+        return f"{module}.{name} {release}"
+    short = name.rpartition(".")[2]
+    own = short if isinstance(value, (FunctionType, type)) and short.isidentifier() else "f"
+    raise ParameterError(
+        Param("checkpoint"),
+        f" cannot tell whether {short!r} has changed since the run was begun: it is not part of an "
+        "installed package, and has no version. Give it one, and another whenever it changes or "
+        "something that it uses: ",
+        Phrase("version", f"{own}.{VERSION_ATTRIBUTE} = '1'"),
+        "; or leave out ",
+        Param("checkpoint"),
+    )
+
+
+def _given_version(value: Any) -> str | None:
+    """The version of an object itself; that of its class would not know its attributes."""
+    owner = getattr(value, "__self__", value)  # the object of a bound method
+    given = getattr(owner, "__dict__", {}).get(VERSION_ATTRIBUTE)
+    return str(given) if isinstance(given, (str, int)) else None
+
+
+def _installed_version(module: str) -> str | None:
+    """The version of an installed package; None for files of the user, which change without one."""
+    top = module.partition(".")[0]
+    if top in ("pyfsagg", "builtins"):
+        return __version__
+    file = Path(getattr(sys.modules.get(top), "__file__", None) or "")
+    if {"site-packages", "dist-packages"}.isdisjoint(file.parts):
+        return None
+    packages = packages_distributions().get(top, [])
+    return " ".join(version(package) for package in sorted(packages)) or None
 
 
 _IN_WORDS = {
     "data": "the table or the target differs",
     "weights": "the resamples differ",
-    "functions": "a function or an estimator that ranks features differs, or something that it uses",
+    "functions": "a function or an estimator that ranks features differs",
 }
 
 

@@ -110,9 +110,9 @@ class Execution(Settings):
     checkpoint : path, optional
         A folder in which finished work is kept: after a kill or a crash the same call continues from
         there and ends in the same bits, with the seed of the first call where `random_state` leaves
-        it open.  A checkpoint of other data or settings is refused, and one of other functions: those
-        given by the caller are read with all that they use.  Objects that cannot be read need an attribute
-        ``checkpoint_version``, a text that the caller changes whenever the function changes.
+        it open.  A checkpoint of other data, settings or functions is refused.  Functions and classes
+        of your own need an attribute ``checkpoint_version``, such as ``"1"``, that you change whenever
+        they change, or something that they use; installed ones are known by the version of their package.
     scratch : path, optional
         An existing folder, best on a disk: score matrices are kept in unnamed files there, mapped
         into memory, and vanish with the result.  For wide tables, whose scores (`n_resamples` times

@@ -6,7 +6,6 @@ import bz2
 import codecs
 import csv
 import gzip
-import hashlib
 import io
 import lzma
 import os
@@ -28,6 +27,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Booleans
+from pyfsagg._base.digest import digest
 from pyfsagg._base.memory import in_words, require_memory
 from pyfsagg._base.validation import check_path
 from pyfsagg._base.words import plural
@@ -78,17 +78,17 @@ def read_hashed(source: str | os.PathLike[str]) -> tuple[bytes, str]:
             raise DataError(f"no such file: {label}") from None
         except OSError as error:
             raise DataError(f"cannot read {label}: {error.strerror or error}") from None
-    digest = hashlib.sha256(content).hexdigest()
+    sha256 = digest(content)
     for mark, (packer, opened) in _PACKED.items():
         if content.startswith(mark):
             try:
                 with opened(io.BytesIO(content)) as file:
-                    return _unpacked(file, label), digest
+                    return _unpacked(file, label), sha256
             except DataError:
                 raise
             except DAMAGED as error:
                 raise DataError(f"{label} is a damaged {packer} file: {error}") from None
-    return content, digest
+    return content, sha256
 
 
 def _unpacked(file: Any, label: str, before: int = 0) -> bytes:

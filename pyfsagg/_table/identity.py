@@ -5,11 +5,13 @@ import os
 import platform
 from functools import cache
 from importlib.metadata import version
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._base.digest import digest
 from pyfsagg._table.table import AnyTable
 from pyfsagg._table.target import Target
 from pyfsagg._version import __version__
@@ -17,34 +19,29 @@ from pyfsagg._version import __version__
 
 def data_hash(table: AnyTable, target: Target | None) -> str:
     """SHA-256 of names, kinds, cell values and target: the identity of the data of a run."""
-    digest = hashlib.sha256()
-    for name in table.feature_names:
-        digest.update(name.encode() + b"\0")
-    digest.update(table.kinds.tobytes())
-    for j in range(table.n_features):  # one at a time: a copy of the table may not fit
-        digest.update((table.column(j) + 0.0).tobytes())
+    more: list[Any] = []
     if target is not None and target.kind != "none":
-        for part in target.parts:
-            digest.update(part.tobytes())
+        more += target.parts
         if target.kind == "classes":
-            digest.update("\0".join(map(str, target.classes)).encode())
+            more.append(map(str, target.classes))
     if target is not None and target.adjusters is not None:
-        digest.update(data_hash(target.adjusters.table, None).encode())
+        more.append(data_hash(target.adjusters.table, None))
     if target is not None and target.always is not None:
-        digest.update(b"\0always" + data_hash(target.always, None).encode())
-    return digest.hexdigest()
+        more.append("\0always" + data_hash(target.always, None))
+    columns = (table.column(j) + 0.0 for j in range(table.n_features))  # a copy of all may not fit
+    return digest([*table.feature_names, ""], table.kinds, columns, *more)
 
 
 def row_digests(table: AnyTable) -> NDArray[np.uint64]:
     """A 64-bit digest of each row (n_samples,), whatever the order of rows and columns."""
     if table in _ROW_DIGESTS:
         return _ROW_DIGESTS[table]
-    digest = np.zeros(table.n_samples, dtype=np.uint64)
+    digests = np.zeros(table.n_samples, dtype=np.uint64)
     for j, name in enumerate(table.feature_names):
         salt = np.frombuffer(hashlib.blake2b(name.encode(), digest_size=8).digest(), np.uint64)[0]
         cells = table.column(j) + 0.0  # -0.0 and 0.0 are one value
-        digest += mix_bits(cells.view(np.uint64) ^ salt)
-    _ROW_DIGESTS[table] = mix_bits(digest)
+        digests += mix_bits(cells.view(np.uint64) ^ salt)
+    _ROW_DIGESTS[table] = mix_bits(digests)
     return _ROW_DIGESTS[table]
 
 

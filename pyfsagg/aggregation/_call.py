@@ -1,6 +1,5 @@
 """The public calls: lists and one or several methods in, rankings of the items out."""
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -10,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import ADJUSTMENTS, adjust_p_values
+from pyfsagg._base.digest import digest
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_choice, check_list, check_mapping
@@ -135,7 +135,6 @@ def aggregate(
 
 def hash_of_table(table: Rankings) -> str:
     """SHA-256 of the names, the values and the sizes of the lists."""
-    digest = hashlib.sha256("\0".join((*table.items, "", *table.names)).encode())
     values = table.ranks if table.scores is None else table.scores
     read: NDArray[Any] | None = None
     # Complete ranks, which are whole or halves, are doubled and take fewer bytes.
@@ -143,12 +142,9 @@ def hash_of_table(table: Rankings) -> str:
         doubled = 2.0 * values
         short = np.ascontiguousarray(doubled).astype(np.uint16)
         read = short if (short == doubled).all() else None
-    read = np.ascontiguousarray(values + 0.0) if read is None else read  # -0.0 is 0.0
-    digest.update(read.data)
-    digest.update(table.sizes.tobytes())
-    if table.weights is not None:
-        digest.update(table.weights.tobytes())
-    return digest.hexdigest()
+    read = values + 0.0 if read is None else read  # -0.0 is 0.0
+    weights = () if table.weights is None else (table.weights,)
+    return digest([*table.items, "", *table.names], read, table.sizes, *weights)
 
 
 def as_weighted_rankings(values: Any, list_weights: Weights) -> Rankings:

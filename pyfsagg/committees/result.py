@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -15,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base import memory, validation
 from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._base.digest import digest
 from pyfsagg._base.fields import stored
 from pyfsagg._base.registry import Call
 from pyfsagg._base.words import count, number, plural, ranks
@@ -451,9 +451,7 @@ def vote(
     names = ["" if name is None else str(name) for name in names]
     columns = {"learner": names, "n_features": support.sum(axis=1), "performance": values}
     voters = pd.DataFrame(columns)
-    digest = hashlib.sha256("\0".join((*labels, "", *voters["learner"])).encode())
-    digest.update(np.packbits(support).tobytes())
-    digest.update(values.tobytes())
+    sha256 = digest([*labels, "", *voters["learner"]], np.packbits(support), values)
     return Committee._counted(
         voters,
         support,
@@ -462,7 +460,7 @@ def vote(
         voter_weights=voter_weights,
         size=size,
         parameters={"call": call.record()},
-        data={"n_voters": m, "n_features": p, "sha256": digest.hexdigest()},
+        data={"n_voters": m, "n_features": p, "sha256": sha256},
     )
 
 

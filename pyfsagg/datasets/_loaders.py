@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import os
@@ -18,6 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pyfsagg._base.digest import digest
 from pyfsagg._base.output import new_file
 from pyfsagg._base.settings import Reading
 from pyfsagg._base.validation import check_list, check_writable_names, got_short
@@ -95,12 +95,12 @@ def fetch(
 
 def content_hash(X: pd.DataFrame, y: pd.Series[Any]) -> str:
     """SHA-256 of the names, cells and labels of a table, each as text; not of how it was packed."""
-    digest = hashlib.sha256()
+    columns: list[str] = []
     for name, column in [*X.items(), ("target", y)]:
         cells = column.astype(object).where(column.notna(), None).tolist()
         numbers = [float(cell) if isinstance(cell, Real) else cell for cell in cells]
-        digest.update(json.dumps([str(name), numbers]).encode() + b"\0")
-    return digest.hexdigest()
+        columns.append(json.dumps([str(name), numbers]))
+    return digest([*columns, ""])
 
 
 def check_content(name: str, found: str, pinned: str, cache: str | os.PathLike[str] | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import json
 import math
@@ -16,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from pyfsagg._base.digest import digest
 from pyfsagg._base.remarks import ALONE
 from pyfsagg._base.validation import as_array, check_list, n_selected
 from pyfsagg._message import Got, Param, Remedy
@@ -329,8 +329,8 @@ class Fit:
     @property
     def name(self) -> str:
         """The key of this fit in a checkpoint."""
-        digest = hashlib.sha256(self.classifier.encode() + b"\0" + self.features).hexdigest()[:32]
-        return f"fit {self.pool} {self.repeat} {self.fold} {digest}"
+        key = digest([self.classifier, ""], self.features)[:32]
+        return f"fit {self.pool} {self.repeat} {self.fold} {key}"
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,6 @@
 """Any callable, and any scikit-learn estimator that knows importances, as a filter."""
 
 import functools
-import hashlib
 import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, cast
@@ -11,6 +10,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.digest import digest
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._kernels import Codes
 from pyfsagg._message import FILTER, NONE, Got, Param
@@ -124,11 +124,7 @@ def function_filter(
     ('classes',)
     """
 
-    def prepare(table: Table, target: Target, **parameters: Any) -> KernelScorer:
-        bound = functools.partial(function, **parameters)
-        functools.update_wrapper(bound, function)
-        return prepare_callable(table, target, bound, container=container)
-
+    prepare = functools.partial(_prepare_function, function, container)
     # (table, target, *, …) with the parameters that the function adds to its three.
     first = [
         inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD)
@@ -140,6 +136,15 @@ def function_filter(
     ]
     prepare.__signature__ = inspect.Signature([*first, *others])  # type: ignore[attr-defined]
     return FilterSpec(name=name, prepare=prepare, output="callable", **fields)
+
+
+def _prepare_function(
+    function: Callable[..., Any], container: str, table: Table, target: Target, **parameters: Any
+) -> KernelScorer:
+    """Bind a registered function with its parameters."""
+    bound = functools.partial(function, **parameters)
+    functools.update_wrapper(bound, function)
+    return prepare_callable(table, target, bound, container=container)
 
 
 def prepare_estimator(
@@ -220,10 +225,8 @@ def _seeded_clone(
     model = clone(estimator)
     parameters = sorted(model.get_params(deep=True))
     names = [name for name in parameters if ("__" + name).endswith("__random_state")]
-    digest = hashlib.sha256(random_state.to_bytes(8, "little"))
-    digest.update(np.ascontiguousarray(weights).tobytes())
-    digest.update(np.ascontiguousarray(labels).tobytes())
-    source = np.random.SeedSequence(int.from_bytes(digest.digest(), "little"))
+    drawn = bytes.fromhex(digest(random_state.to_bytes(8, "little"), weights, labels))
+    source = np.random.SeedSequence(int.from_bytes(drawn, "little"))
     seeds = source.generate_state(max(len(names), 1))
     chosen = {name: int(seed) % 2**31 for name, seed in zip(names, seeds, strict=False)}
     return model.set_params(**chosen)

@@ -109,12 +109,11 @@ class RFilter:
         self, name: str, call: Callable[..., Any], version: Any, columns: Sequence[str] = ()
     ) -> None:
         self.__name__ = name
-        if version is not None:  # an attribute of the function in R, by which a checkpoint knows it
-            self.checkpoint_version = counts(version)
-        self._version, self._call, self._columns = version, call, list(columns)
+        self.checkpoint_version = counts(version)  # an attribute of the function in R
+        self._call, self._columns = call, list(columns)
 
     def of_columns(self, names: Sequence[str]) -> RFilter:
-        return RFilter(self.__name__, self._call, self._version, names)
+        return RFilter(self.__name__, self._call, self.checkpoint_version, names)
 
     def __call__(self, X: Any, y: Any, sample_weight: Any = None) -> Any:
         if sample_weight is None:
@@ -149,7 +148,8 @@ def _learner_of(part: Mapping[str, Any], task: str) -> dict[str, Any]:
         def r_function(X: Any, y: Any) -> Any:
             return numbers_from_r(call_r(call, X, list(y), what=f"the learner {label!r}"))
 
-        r_function.__name__ = label
+        r_function.__name__ = r_function.__qualname__ = label
+        r_function.checkpoint_version = counts(part.get("version"))  # type: ignore[attr-defined]
         return {label: r_function}
     models = named_learners(str(part["learner"]), task)
     for name, model in models.items():
@@ -271,6 +271,7 @@ PHRASES: dict[str, Callable[..., str]] = {
     "mapping": lambda: "a named list",
     "filter": lambda: "a function (x, y, weight)",
     # code
+    "version": lambda: 'structure(f, checkpoint_version = "1") for a function f',
     "scores": lambda: 'rank_table(x, input = "scores")',
     "unknown": lambda: "full = TRUE",
     "worst": lambda: "full = FALSE",

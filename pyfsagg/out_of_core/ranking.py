@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -11,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._base.digest import digest
 from pyfsagg._base.memory import limit_in_force, resident
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_choice, check_integer, check_list, resolve_seed
@@ -233,12 +233,12 @@ class StreamedRun:
                 advance(piece.n_rows)
             cells = wanted.features[0].n_codes * target.n_known
             check_poisson_totals(sums["counts"][:cells, :n_resamples].sum(axis=0))
-            counts, plain, digest = sums.values()
+            counts, plain, own = sums.values()
             for into, counted, m in ((matrices, counts, n_resamples), (plain_scores, plain, 1)):
                 scores = counting.count_scores(counted, features[group], target.n_known, m)
                 for label in labels:
                     into[label][:, group] = scores[label]
-            digests[:-1][group], digests[-1] = digest[:-1], digest[-1]
+            digests[:-1][group], digests[-1] = own[:-1], own[-1]
             del sums, counts, counted, part  # before the next ones are made
         return matrices, plain_scores, digests
 
@@ -512,12 +512,12 @@ def _data_record(
 ) -> dict[str, Any]:
     """What the data are; the hash is that of names, kinds, levels and digests of all columns."""
     identity = [
-        [coding.column.name, int(coding.column.kind), list(map(str, coding.labels)), int(digest)]
-        for coding, digest in zip(codings, digests, strict=True)
+        [coding.column.name, int(coding.column.kind), list(map(str, coding.labels)), int(bits)]
+        for coding, bits in zip(codings, digests, strict=True)
     ]
     target = codings[-1]
     return {
-        "sha256": hashlib.sha256(json.dumps(identity).encode()).hexdigest(),
+        "sha256": digest(json.dumps(identity)),
         "n_samples": run.source.n_rows,
         "n_features": len(codings) - 1,
         "target": target.column.name,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base import remarks
 from pyfsagg._base.arithmetic import Floats, content_order, levelled
+from pyfsagg._base.digest import digest
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import (
@@ -370,16 +370,15 @@ class Question:
         test = "wilcoxon" if self.by == "rank" and few else "t"
         asked = replace(self, test=test) if self.test == "auto" else self
         asked_for = {"higher_is_better": higher_is_better, **asdict(asked)}
-        digest = hashlib.sha256("\0".join((*table.methods, "", *table.datasets)).encode())
-        digest.update((table.cells + 0.0).tobytes())
-        digest.update(table.replicates.tobytes())
+        names = [*table.methods, "", *table.datasets]
+        sha256 = digest(names, table.cells + 0.0, table.replicates)
         repeated = {} if call is None else {"call": call.record()}
         return Standings(
             **vars(table),
             **asked_for,
             **told,
             parameters={**asked_for, "test_train_ratio": table.test_train_ratio, **repeated},
-            data={"n_methods": p, "n_datasets": len(table.datasets), "sha256": digest.hexdigest()},
+            data={"n_methods": p, "n_datasets": len(table.datasets), "sha256": sha256},
         )
 
     def each(
@@ -396,13 +395,13 @@ class Question:
         higher = {name: one.higher_is_better for name, one in zip(metrics, of, strict=True)}
         repeated = {} if call is None else {"call": call.record()}
         own = {"higher_is_better": higher, "confidence_level": self.confidence_level}
-        sha256 = hashlib.sha256("".join(one.data["sha256"] for one in of).encode())
+        sha256 = digest("".join(one.data["sha256"] for one in of))
         return MetricStandings(
             metrics=tuple(metrics),
             of=of,
             confidence_level=self.confidence_level,
             parameters={**of[0].parameters, **own, **repeated},
-            data={**of[0].data, "n_metrics": len(of), "sha256": sha256.hexdigest()},
+            data={**of[0].data, "n_metrics": len(of), "sha256": sha256},
         )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.digest import digest
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
@@ -665,17 +665,14 @@ def _remarks(
 
 def _hash(library: Guides) -> str:
     """SHA-256 of guides, genes, scores, log fold changes and p-values."""
-    digest = hashlib.sha256("\0".join(library.names.tolist()).encode())
-    digest.update("\0".join(library.gene_names.tolist()).encode())
-    digest.update(library.gene.tobytes())
-    digest.update((library.scores + 0.0).tobytes())
-    parts: Mapping[str, Any] = {
+    optional: Mapping[str, Any] = {
         "lfc": library.log_fold_changes,
         **library.p_values,
         "replicates": library.replicates,
         "weights": library.weights,
     }
-    for name, values in parts.items():
-        if values is not None:
-            digest.update(name.encode() + (values + 0.0).tobytes())
-    return digest.hexdigest()
+    parts: list[Any] = [library.names.tolist(), library.gene_names.tolist(), library.gene]
+    parts.append(library.scores + 0.0)
+    for name, values in optional.items():
+        parts += () if values is None else (name, values + 0.0)
+    return digest(*parts)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
@@ -11,6 +10,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from pyfsagg._base.digest import digest
 from pyfsagg._base.fields import Part, from_parts, plain, stored
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_level, check_list, n_selected, resolve_seed
@@ -493,10 +493,6 @@ def _hash(data: Any, lists: list[list[str]], feature_names: Sequence[str] | None
     """SHA-256 of names and numbers; equal collections have the same."""
     if lists:
         text = "\n\n".join("\n".join(names) for names in lists)
-        return hashlib.sha256(text.encode()).hexdigest()
-    digest = hashlib.sha256(
-        "\0".join(_labels(data) if feature_names is None else map(str, feature_names)).encode()
-    )
-    matrix = np.ascontiguousarray(getattr(data, "combined", data), dtype=np.float64)
-    digest.update((matrix + 0.0).tobytes())
-    return digest.hexdigest()
+        return digest(text)
+    names = _labels(data) if feature_names is None else map(str, feature_names)
+    return digest(names, np.asarray(getattr(data, "combined", data), dtype=np.float64) + 0.0)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Mapping, Sequence
@@ -16,6 +15,7 @@ import pandas as pd
 import scipy
 
 from pyfsagg._base.arithmetic import ADJUSTMENTS, Floats
+from pyfsagg._base.digest import digest
 from pyfsagg._base.identifiers import about_spellings, without_version
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
@@ -352,8 +352,6 @@ def studies(
     )
     check_integer("min_studies", min_studies, low=1, high=len(frames))
     log_p = np.stack([up, down])
-    digest = hashlib.sha256("\0".join((*names, "", *frames)).encode())
-    digest.update(log_p.tobytes())
     settings = {"min_studies": min_studies, "evidence": evidence, "adjust": adjust}
     settings |= {"duplicates": duplicates, "strip_version": strip_version}
     sizes = {"n_studies": len(frames), "n_items": len(names)}
@@ -366,7 +364,7 @@ def studies(
         min_studies=min_studies,
         adjust=adjust,
         parameters={**settings, "call": call.record()},
-        data={**sizes, "sha256": digest.hexdigest()},
+        data={**sizes, "sha256": digest([*names, "", *frames], log_p)},
     )
     if shared := found._warning():
         warn(*shared, stacklevel=2)

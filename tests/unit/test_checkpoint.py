@@ -14,6 +14,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
 
 import pyfsagg
 from pyfsagg import Execution, evaluation, rank_order
@@ -158,18 +162,75 @@ def test_machine_code_is_recorded_and_warned_of(tmp_path, monkeypatch) -> None:
     assert all(found[0].values())
 
 
-def test_a_registered_filter_is_known_by_its_function(tmp_path, monkeypatch) -> None:
-    def run_with(power: int) -> None:
-        def mine(X: Any, y: Any, sample_weight: Any) -> Any:
-            return X.T @ sample_weight**power
+def _mine(X: Any, y: Any, sample_weight: Any, power: float = 1.0) -> Any:
+    return X.T @ sample_weight**power
 
-        own = function_filter(mine, name="chi_squared", summary="")
-        monkeypatch.setitem(FILTERS._specs, "chi_squared", own)
-        pyfsagg.wam(X, Y, **WAM, filter="chi_squared", execution=Execution(checkpoint=tmp_path))
 
-    run_with(1)
-    with pytest.raises(ParameterError, match="ranks features differs"):
-        run_with(2)
+class _Tree(DecisionTreeClassifier):
+    """An estimator of the user's own."""
+
+
+class _Weighted:
+    def __call__(self, X: Any, y: Any, sample_weight: Any) -> Any:
+        return X.T @ sample_weight
+
+
+OWN: dict[str, tuple[Any, Any, str]] = {  # what is given, what needs a version, and its name
+    "function": (_mine, _mine, "_mine"),
+    "lambda": (nameless := lambda X, y, w: X.T @ w, nameless, "f"),
+    "object": (weighted := _Weighted(), weighted, "f"),
+    "method": (weighted.__call__, weighted, "f"),
+    "partial": (partial(_mine, power=2.0), _mine, "_mine"),
+    "estimator": (_Tree(), _Tree, "_Tree"),
+    "in a pipeline": (make_pipeline(StandardScaler(), _Tree()), _Tree, "_Tree"),
+    "registered": ("chi_squared", _mine, "_mine"),
+}
+
+
+@pytest.mark.parametrize("kind", OWN)
+def test_functions_of_the_user_need_a_version(kind: str, tmp_path: Path, monkeypatch) -> None:
+    given, versioned, name = OWN[kind]
+    own = function_filter(_mine, name="chi_squared", summary="")
+    monkeypatch.setitem(FILTERS._specs, "chi_squared", own)
+    run = partial(pyfsagg.wam, np.asarray(X), Y, filter=given, **WAM)
+    kept = Execution(checkpoint=tmp_path)
+    said = (
+        rf"(?s)checkpoint cannot tell .*: {name}\.checkpoint_version = '1'; or leave out checkpoint"
+    )
+    with pytest.raises(ParameterError, match=said):
+        run(execution=kept)
+    assert not (tmp_path / "checkpoint.json").exists()
+    whole = run()  # nobody asks without a checkpoint
+    monkeypatch.setattr(versioned, "checkpoint_version", "1", raising=False)
+    for _ in range(2):
+        assert run(execution=kept).combined.tobytes() == whole.combined.tobytes()
+    monkeypatch.setattr(versioned, "checkpoint_version", 2)
+    with pytest.raises(
+        ParameterError, match="a function or an estimator that ranks features differs"
+    ):
+        run(execution=kept)
+
+
+def test_what_is_installed_is_known_by_parameters_and_release(tmp_path, monkeypatch) -> None:
+    priors = np.full(5000, 1 / 5000)
+    changed = priors + 1e-9 * (np.arange(5000) == 2500)
+    with open_checkpoint(
+        tmp_path, {"functions": [GaussianNB(priors=priors), partial(np.sum, axis=0)]}
+    ):
+        pass
+    fitted = GaussianNB(priors=priors)
+    fitted.theta_ = np.zeros(3)  # a filter fits a clone
+    with open_checkpoint(tmp_path, {"functions": [fitted, partial(np.sum, axis=0)]}):
+        pass
+    for other in (
+        [GaussianNB(priors=changed), partial(np.sum, axis=0)],
+        [GaussianNB(priors=priors), partial(np.sum, axis=1)],
+        [GaussianNB(priors=priors), partial(np.max, axis=0)],
+    ):
+        _refused(ParameterError, "ranks features differs", tmp_path, {"functions": other})
+    monkeypatch.setattr(_checkpoint, "version", lambda package: "99")
+    known = {"functions": [fitted, partial(np.sum, axis=0)]}
+    _refused(ParameterError, "ranks features differs", tmp_path, known)
 
 
 @pytest.mark.parametrize("damage", ["cut", "flip", "empty"])
@@ -314,8 +375,12 @@ def test_an_interrupted_influence_ends_in_the_same_bits(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("every_piece")
 def test_an_interrupted_evaluation_ends_in_the_same_cells(tmp_path: Path) -> None:
+    def mine(X: Any, y: Any) -> Any:
+        return np.arange(X.shape[1])
+
+    mine.checkpoint_version = "1"  # type: ignore[attr-defined]
     options: dict[str, Any] = {
-        "methods": {"ig": "ig", "mine": lambda X, y: np.arange(X.shape[1])},
+        "methods": {"ig": "ig", "mine": mine},
         "classifiers": ["naive_bayes", "nearest_neighbors"],
         "metrics": ["accuracy", "auc"],
         "protocol": pyfsagg.evaluation.Protocol("both", n_folds=2, n_random=1),

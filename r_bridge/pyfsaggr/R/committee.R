@@ -86,7 +86,7 @@ read_learners <- function(value, name) {
         colnames(x) <- names_of(x)
         by_column(each(x, unlist(y)), x)
       })
-      return(list(label = label, call = call))
+      return(list(label = label, call = call, version = attr(each, "checkpoint_version")))
     }
     parameters <- if (is.list(each)) each[-1]
     c(

@@ -159,6 +159,15 @@ test_that("a checkpoint is continued from, and refused for another run", {
   expect_true(file.exists(file.path(folder, "checkpoint.json")))
   expect_error(quick(iris[1:3], iris$Species, seed = NULL, checkpoint = folder),
                class = "pyfsagg_parameter_error")
+  own <- function(x, y, weight = 1) abs(stats::cor(x, as.integer(factor(y)))[, 1])
+  vote <- function(f) {
+    committee(iris[1:4], iris$Species, list(mine = f), n_resamples = 3, seed = 1, checkpoint = tempfile())
+  }
+  for (run in list(vote, function(f) quick(iris[1:4], iris$Species, f, checkpoint = tempfile()))) {
+    expect_error(run(own), 'structure\\(f, checkpoint_version = "1"\\) for a function f; or leave out checkpoint',
+                 class = "pyfsagg_parameter_error")
+    expect_silent(run(structure(own, checkpoint_version = "1")))
+  }
 })
 
 test_that("formulas say what they say elsewhere in R", {
