@@ -153,6 +153,16 @@ def target_columns(options: argparse.Namespace) -> str | list[str] | None:
     return [target, options.event]
 
 
+def refuse_flags_of_lists(options: argparse.Namespace, *names: str, because: str = "") -> None:
+    """Refuse flags of reading lists where none are read from files."""
+    for name in names:
+        if getattr(options, name) not in (None, False, [], "auto"):
+            reason = because or "a saved result has its rankings already"
+            raise ParameterError(
+                f"--{name.replace('_', '-')} belongs to files of lists, and {reason}"
+            )
+
+
 def require_target(target: str | None, filters: object, flag: str = "--filter") -> None:
     """Say at once that the filters taken by default need a target."""
     if target is None and not filters:

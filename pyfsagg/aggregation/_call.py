@@ -40,11 +40,11 @@ def aggregate(
 
     Parameters
     ----------
-    table_or_scores : Rankings, array or DataFrame of scores, or lists of names
+    table_or_scores : Rankings, or anything that :meth:`pyfsagg.Rankings.of` reads
         A matrix has one row per list and one column per item, larger = more important; lists of
-        names (or a dict of them) are best first and truncated (absent = worse than all listed).  For
-        anything else build a :class:`~pyfsagg.ranks.Rankings`.  Plain nested lists of numbers are
-        scores; names are strings.
+        names (or a dict of them) are best first and truncated (absent = worse than all listed), and sets
+        have no order.  A result gives its rankings: an ensemble the scores of its resamples, a committee its
+        selections, an aggregation its lists.  Plain nested lists of numbers are scores; names are strings.
     method : str
         Name or alias of an aggregator; ``AGGREGATORS.names()`` lists them.
     adjust : {"bh", "holm", "bonferroni"}

@@ -237,6 +237,10 @@ class Aggregation(Recorded):
         results = (self, *self.others)
         return AggregationComparison(results, parameters=self.parameters) if self.others else None
 
+    def _rankings(self) -> Rankings:
+        """The lists that were aggregated."""
+        return self._given_table()
+
     def _given_table(self) -> Rankings:
         """The lists."""
         if self.table is None:
@@ -451,6 +455,11 @@ class AggregationComparison(Recorded):
     def methods(self) -> tuple[str, ...]:
         """Names of the aggregators."""
         return tuple(result.method for result in self.results)
+
+    def _rankings(self) -> Rankings:
+        """The ranking by each method."""
+        ranks = np.stack([result.ranking for result in self.results])
+        return Rankings(self.names, tuple(self.methods), None, given_ranks=ranks)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -180,6 +180,11 @@ def list_agreement(
     table = _base.as_rankings(lists)
     if table.n_lists < 2:
         raise DataError("agreement needs at least two lists, got one")
+    if table.unranked.all():
+        raise DataError(
+            "none of these lists has an order, and their agreement is about the places of the items; for ",
+            "sets take stability()",
+        )
     m = table.n_lists
     memory.require_memory(1250 * m * (m - 1), f"the agreement of {m:,} lists", "take fewer lists")
     lengths = (~table.missing).sum(axis=1).tolist()

@@ -21,8 +21,8 @@ from pyfsagg._message import Got, Param
 from pyfsagg._report.page import Block, PageTable, Text, heads
 from pyfsagg._run.result import Recorded, records
 from pyfsagg.aggregation._base import AGGREGATORS
-from pyfsagg.exceptions import ParameterError, UnknownNameError
-from pyfsagg.ranks import rank_scores
+from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+from pyfsagg.ranks import Rankings, rank_scores
 from pyfsagg.score_tables import MetricStandings, Standings
 from pyfsagg.score_tables.question import Question, score_table
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
@@ -107,6 +107,18 @@ class InfluenceResult(Recorded):
         metadata=stored(key="matrices", names="scores_{part}")
     )
     feature_names: tuple[str, ...] = field(metadata=stored(key="features"))
+
+    def _rankings(self) -> Rankings:
+        """The scores of the features in each fold, by the one filter and aggregator that were run."""
+        if len(self.scores) != 1:
+            raise DataError(
+                f"this result has rankings by {len(self.scores)} pairs of filter and aggregator; take "
+                "those of one pair: Rankings.from_scores(influence.scores[filter, aggregator], "
+                "names=influence.feature_names)"
+            )
+        (scores,) = self.scores.values()
+        folds = tuple(f"fold {i + 1}" for i in range(len(scores)))
+        return Rankings(self.feature_names, folds, scores, absent="unknown")
 
     @property
     def n_folds(self) -> int:

@@ -1,4 +1,4 @@
-"""What resamples gave, read from a run, a table or files: for ``pyfsagg stability``."""
+"""Rankings of a saved result, and what resamples gave, read from a run, a table or files."""
 
 import argparse
 from collections.abc import Iterable, Sequence
@@ -18,7 +18,7 @@ from pyfsagg._command.tables import code_of_lists
 from pyfsagg._table.delimited import decode_text, read_bytes
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks._files import read_rank_files
-from pyfsagg.stability_measures._input import SelectedSets, read_collection
+from pyfsagg.stability_measures._input import SelectedSets, as_plain, read_collection
 
 MANY_ROWS = 20  # for each column: then rows may be features
 COUNTERS = (
@@ -39,6 +39,13 @@ class Collection:
     n_features: int | None
     n_features_to_select: float | int
     code: list[str]
+
+
+def saved_rankings(sources: Sequence[str]) -> pyfsagg.Rankings:
+    """The rankings of a saved result, which is the only source."""
+    if len(sources) > 1:
+        raise ParameterError(f"a saved result is one source, got {len(sources)}")
+    return pyfsagg.Rankings.of(pyfsagg.load_result(sources[0]))
 
 
 def load_collection(
@@ -166,7 +173,9 @@ def _quoted(names: Sequence[Any]) -> str:
 
 def _read_run(folder: str, options: argparse.Namespace, variable: str) -> Collection:
     filter, n_features = options.filter, options.n_features
-    result = pyfsagg.ensemble.EnsembleResult.load(folder)
+    result = pyfsagg.load_result(folder)
+    if not isinstance(result, pyfsagg.ensemble.EnsembleResult):
+        return _read_result(result, folder, options, variable)
     matrix, run = result.combined, f"pyfsagg.ensemble.EnsembleResult.load({folder!r})"
     code = [f"{variable} = {run}"]
     if filter is not None:
@@ -183,6 +192,24 @@ def _read_run(folder: str, options: argparse.Namespace, variable: str) -> Collec
     size = 0.25 if options.n_features_to_select is None else options.n_features_to_select
     data = pd.DataFrame(matrix, columns=list(result.feature_names))
     return Collection(name, "run", data, "scores", None, size, code)
+
+
+def _read_result(
+    result: Any, folder: str, options: argparse.Namespace, variable: str
+) -> Collection:
+    """The rankings of a result that is no run."""
+    if options.filter is not None:
+        raise ParameterError(f"--filter belongs to a run of filters, and {folder} is none")
+    data, kind, n_features = as_plain(pyfsagg.Rankings.of(result), "auto", options.n_features)
+    lists = data if isinstance(data, list) else []
+    if kind == "sets" and options.n_features_to_select is not None:
+        raise ParameterError(
+            "--n-features-to-select belongs to scores and ranks; these are selections"
+        )
+    size = max(map(len, lists)) if lists else options.n_features_to_select or 0.25
+    code = [f"{variable} = pyfsagg.load_result({folder!r})"]
+    name, form = Path(folder).resolve().name, "lists" if lists else "matrix"
+    return Collection(name, form, data, kind, n_features if lists else None, size, code)
 
 
 def _as_matrix(

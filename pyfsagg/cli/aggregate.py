@@ -5,13 +5,20 @@ from __future__ import annotations
 import argparse
 import textwrap
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pyfsagg
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import names_of
 from pyfsagg._base.validation import check_integer
-from pyfsagg._command.flags import Flags, assignments, given, one_or_several
+from pyfsagg._command.flags import (
+    Flags,
+    assignments,
+    given,
+    one_or_several,
+    refuse_flags_of_lists,
+)
 from pyfsagg._command.results import compute_and_save, name_of_table
 from pyfsagg._command.tables import origin, require_column
 from pyfsagg.exceptions import ParameterError
@@ -20,6 +27,7 @@ DESCRIPTION = """\
 Combine ranked lists into one ranking, and write it with a report.
 
 Forms of lists (gzipped files are unpacked):
+  a folder         a saved result that has rankings: a run, a committee, an aggregation
   files of names   one file per list, one name per line, best first
   files of tables  one file per list; --ids names the column of names, --by that of the scores
   matrix           one CSV or TSV file (or standard input): a row per item, a column per list; the
@@ -66,9 +74,9 @@ ASK_THE_LISTS = (
 )
 LIST_FLAGS = (
     *("unranked", "format", "ids", "header", "scores", "reverse", "ties", "universe"),
-    *("absent", "list_weights", "by", "best_first"),
+    *("absent", "by", "best_first"),
 )
-"""Flags that a table of members has no use for."""
+"""Flags that say how files of lists are read."""
 
 
 def add_commands(commands: Any) -> None:
@@ -213,6 +221,8 @@ def _reading_code(options: argparse.Namespace) -> list[str]:
             f"table = pyfsagg.Rankings.from_groups(members[{options.member_score!r}], "
             f"members[{options.item!r}]{better})",
         ]
+    if _is_saved(options):
+        return [f"table = pyfsagg.Rankings.of(pyfsagg.load_result({options.files[0]!r}))"]
     lines = ["files = [", *(f"    {file!r}," for file in options.files), "]"]
     if len(options.files) > MOST_FILES:
         lines = [
@@ -229,6 +239,11 @@ def _reading_code(options: argparse.Namespace) -> list[str]:
     if options.reverse:
         lines.append(f"table = table.reversed({options.reverse!r})")
     return lines
+
+
+def _is_saved(options: argparse.Namespace) -> bool:
+    """Whether the lists are the rankings of a saved result, which is a folder."""
+    return any(Path(file).is_dir() for file in options.files)
 
 
 def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str, Any]]]:
@@ -264,6 +279,11 @@ def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str
 
 def _read_list_files(options: argparse.Namespace) -> pyfsagg.Rankings:
     """The lists that the flags name."""
+    if _is_saved(options):
+        from pyfsagg.cli._collections import saved_rankings
+
+        refuse_flags_of_lists(options, *LIST_FLAGS)
+        return saved_rankings(options.files)
     if options.ties and not _wants_scores(options):
         raise ParameterError("--ties belongs to --scores: ranks and lists already have their ties")
     table = pyfsagg.Rankings.from_files(
@@ -288,10 +308,9 @@ def _read(options: argparse.Namespace) -> pyfsagg.Rankings:
         return table
     if not (options.item and options.member_score):
         raise ParameterError("--item and --member-score belong together; give both")
-    for name in LIST_FLAGS:
-        if getattr(options, name) not in (None, False, [], "auto"):
-            flag = "--" + name.replace("_", "-")
-            raise ParameterError(f"{flag} belongs to lists, and --item to a table of members")
+    refuse_flags_of_lists(
+        options, *LIST_FLAGS, "list_weights", because="--item takes a table of members"
+    )
     if len(options.files) != 1:
         raise ParameterError(f"--item takes one table of members, got {len(options.files)} files")
     members = pyfsagg.datasets.read_table(options.files[0])

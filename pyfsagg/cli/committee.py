@@ -30,6 +30,8 @@ VOTE_DESCRIPTION = """\
 Order features by a vote over existing selections.
 
 FILE is one of
+  a folder         a saved result: the selections of a committee; a run, each of whose resamples
+                   selects its --n-features-to-select best; an aggregation, whose lists vote
   lines of names   one selection per line, names separated by tabs, commas, semicolons or
                    blanks; an empty line selects nothing
   a table          with --selection: a row per voter, the names of its features in that column, and
@@ -73,6 +75,7 @@ def add_commands(commands: Any) -> None:
     add.switch("--matrix", help="the table is 0/1, with a column per feature")
     add.column("--learner", help="column with the learner of each voter")
     add.column("--performance", help="column with the performance of each voter, larger = better")
+    add.size("--n-features-to-select", " of a result that ranks all (default: 0.25)")
     _add_rule_flags(add)
     add.output("pyfsagg-vote")
 
@@ -124,15 +127,28 @@ def _committee(options: argparse.Namespace) -> None:
 def _vote(options: argparse.Namespace) -> None:
     selections, voters, reading = _read(options)
     view = origin([options.file], reading, name_of_table(options.file))
-    compute_and_save(
-        options, lambda _: pyfsagg.vote(selections, **_votes(options), **voters), view=view
-    )
+    how = {**_votes(options), **voters}
+    if options.n_features_to_select is not None:
+        if not Path(options.file).is_dir():
+            raise ParameterError(
+                "--n-features-to-select belongs to a saved result that ranks all features"
+            )
+        how["n_features_to_select"] = options.n_features_to_select
+    compute_and_save(options, lambda _: pyfsagg.vote(selections, **how), view=view)
 
 
 def _read(options: argparse.Namespace) -> tuple[Any, dict[str, Any], list[str]]:
     """The selections, what is known of their voters, and the code that reads both."""
     columns = {"learners": options.learner, "performance": options.performance}
     columns = {name: column for name, column in columns.items() if column is not None}
+    if Path(options.file).is_dir():
+        if columns or options.selection or options.matrix:
+            raise ParameterError(
+                "--selection, --matrix, --learner and --performance belong to a table, and "
+                f"{options.file} is a saved result"
+            )
+        reading = f"selections = pyfsagg.load_result({options.file!r})"
+        return pyfsagg.load_result(options.file), {}, [reading]
     if options.selection is None and not options.matrix:
         if columns:
             raise ParameterError(

@@ -1,6 +1,7 @@
 """``pyfsagg influence``: how the aggregator influences the stability of the ranking."""
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 import pyfsagg
@@ -110,6 +111,7 @@ def _influence(options: argparse.Namespace) -> None:
 def _of_lists(options: argparse.Namespace) -> None:
     from pyfsagg.aggregator_influence.experiments import LIST_AGGREGATORS
     from pyfsagg.aggregator_influence.result import with_options
+    from pyfsagg.cli._collections import saved_rankings
 
     if options.table is not None or options.target is not None:
         raise ParameterError("--lists replaces a table and its --target")
@@ -118,16 +120,22 @@ def _of_lists(options: argparse.Namespace) -> None:
         raise ParameterError("--measures names one measure for --lists")
     how: dict[str, Any] = {
         "universe": options.universe,
-        "absent": options.absent or "worst",
+        "absent": options.absent,
         "matrix": "scores" if options.scores or options.lower_is_better else "ranks",
         "higher_is_better": not options.lower_is_better,
     }
-    table = pyfsagg.Rankings.from_files(options.lists, **how)
+    how = {name: value for name, value in how.items() if value is not None}
+    code = ", ".join(f"{name}={value!r}" for name, value in how.items())
+    if any(Path(file).is_dir() for file in options.lists):
+        flags.refuse_flags_of_lists(options, *OF_LISTS)
+        table = saved_rankings(options.lists)
+        reading = [f"lists = pyfsagg.load_result({options.lists[0]!r})"]
+    else:
+        table = pyfsagg.Rankings.from_files(options.lists, **how)
+        reading = [f"lists = pyfsagg.Rankings.from_files({options.lists!r}, {code})"]
     params = flags.assignments(options.aggregator_param)
     aggregators = with_options(options.aggregators or LIST_AGGREGATORS, params)
     drawn = {"n_splits": options.folds, "random_state": options.seed}
-    code = ", ".join(f"{name}={value!r}" for name, value in how.items() if value is not None)
-    reading = [f"lists = pyfsagg.Rankings.from_files({options.lists!r}, {code})"]
     name = name_of_table(options.lists[0]) if len(options.lists) == 1 else None
     compute_and_save(
         options,

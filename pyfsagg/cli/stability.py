@@ -15,7 +15,7 @@ DESCRIPTION = """\
 Measure how stable scores, rankings or selections are over resamples.
 
 SOURCE is one of
-  a folder         a run saved by pyfsagg rank
+  a folder         a run saved by pyfsagg rank, or another result with rankings or selections
   a table          one row per resample, one column per feature: scores (larger = more important),
                    ranks (1 = most important) or 0/1 selections; a first column of labels is skipped
   a table of names one column per resample, with the names that it selected

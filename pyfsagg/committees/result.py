@@ -27,7 +27,9 @@ from pyfsagg.committees.rules import VOTING_RULES
 from pyfsagg.ensemble.data import Grouped, columns_of
 from pyfsagg.ensemble.groups import about_groups, table_of_groups
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.ranks import Rankings
 from pyfsagg.stability_measures import _input, pareto_front
+from pyfsagg.stability_measures.curves import select_seen
 from pyfsagg.stability_measures.measure import measure_stability
 
 ALL = "all voters"
@@ -120,6 +122,14 @@ class Committee(Grouped, Recorded):
         parameters = {**parameters, **counted}
         voters = voters.assign(weight=weights)
         return cls(ranking, voters, support, feature_names, parameters=parameters, data=data)
+
+    def _rankings(self) -> Rankings:
+        """The selections of the voters, which have no order, out of all features."""
+        sizes = self.support.sum(axis=1, keepdims=True)
+        ranks = np.where(self.support, (sizes + 1) / 2, np.nan)
+        names = tuple(f"voter {i + 1}" for i in range(self.n_voters))
+        universe = np.full(self.n_voters, float(len(self.feature_names)))
+        return Rankings(self.feature_names, names, None, universe, given_ranks=ranks)
 
     @property
     def n_voters(self) -> int:
@@ -387,14 +397,17 @@ def vote(
     learners: Sequence[str] | None = None,
     feature_names: Sequence[str] | None = None,
     size: int | None = None,
+    n_features_to_select: float | int = 0.25,
 ) -> Committee:
     """Features in the order of a vote over selections.
 
     Parameters
     ----------
-    selections : list of m lists, or boolean or 0/1 matrix of shape (m, p)
+    selections : list of m lists, boolean or 0/1 matrix of shape (m, p), or any other rankings
         The selection of each voter: names or zero-based positions of features, or a row of the matrix,
-        whose columns are the features.  An empty selection is allowed and counts nothing.
+        whose columns are the features.  An empty selection is allowed and counts nothing.  Of rankings (see
+        :meth:`pyfsagg.Rankings.of`) a list that is cut off, or a set, is a selection, and scores or ranks of
+        all features select their best; weights of :class:`pyfsagg.Rankings` are those of the voters.
     rule : str
         Name or alias of a voting rule: see ``pyfsagg.list_methods("voting_rules")``.
     voter_weights : None, "performance" or m numbers
@@ -410,6 +423,9 @@ def vote(
     size : int, optional
         How many places the sequential rules fill one by one, from 1 to p (the default); the other
         features follow by the scores that they then have.
+    n_features_to_select : float or int, default 0.25
+        How many features scores and ranks select: a share (rounded up) or a number; of equal ones at the
+        edge the first.  A voter that saw s of the p features selects as large a share of these.
 
     Raises
     ------
@@ -435,7 +451,12 @@ def vote(
     ['a', 'c']
     """
     call = Call.of(vote, locals(), data=("selections",))
-    labels, support = _read_selections(selections, feature_names)
+    rankings = Rankings._held_by(selections)
+    if rankings is not None:
+        if voter_weights is None and rankings.weights is not None:
+            voter_weights = rankings.weights
+        selections = rankings.weighted(None)
+    labels, support = _read_selections(selections, feature_names, n_features_to_select)
     m, p = support.shape
     memory.require_memory(9.5 * m * p, f"{m:,} votes on {p:,} features", "take fewer voters")
     names = [""] * m if learners is None else validation.check_list("learners", learners)
@@ -465,12 +486,9 @@ def vote(
 
 
 def _read_selections(
-    selections: Any, feature_names: Sequence[str] | None
+    selections: Any, feature_names: Sequence[str] | None, n_features_to_select: float | int
 ) -> tuple[tuple[str, ...], Booleans]:
-    if hasattr(selections, "support") and hasattr(selections, "voters"):
-        raise InputTypeError(
-            Param("selections"), " is a Committee; its method vote() counts by another rule"
-        )
+    selections, kind, _ = _input.as_plain(selections, "auto", None)
     selections = pandas_frame(selections)
     is_matrix = isinstance(selections, (np.ndarray, pd.DataFrame))
     if not is_matrix:
@@ -479,9 +497,12 @@ def _read_selections(
         raise InputTypeError(Param("selections"), " must be a list or a matrix", Got(selections))
     if len(selections) == 0:
         raise DataError("there is no voter; give at least one selection")
-    how: dict[str, Any] = {"kind": "sets", "compares": "sets", "n_features": None, "least": 1}
-    read = _input.read_collection(selections, feature_names=feature_names, **how)
-    assert isinstance(read, _input.SelectedSets)
+    how: dict[str, Any] = {"kind": kind, "compares": "sets", "n_features": None, "least": 1}
+    read = _input.read_collection(selections, feature_names=feature_names, per_feature=True, **how)
+    if isinstance(read, _input.Matrix):
+        p = read.values.shape[1]
+        size = validation.n_selected(n_features_to_select, p, "n_features_to_select")
+        return read.feature_names, select_seen(read.values, size)[0]
     if read.support.shape[1] == 0:
         raise DataError("no voter selects anything; there is no vote")
     labels, support = read.labels, read.support

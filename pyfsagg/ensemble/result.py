@@ -30,6 +30,7 @@ from pyfsagg.ensemble.selection import (
 )
 from pyfsagg.error_control import ErrorControl, LimitedSelection
 from pyfsagg.exceptions import DataError
+from pyfsagg.ranks import Rankings
 from pyfsagg.ranks.ranking import about_ties
 from pyfsagg.stability_measures import BetweenSampleStability
 from pyfsagg.statistics import RankConfidence
@@ -531,6 +532,11 @@ class EnsembleResult(data.Ranked, Result):
         if limit is not None:
             lines.append(f"print(result.error_control({limit.argument}))")
         return lines
+
+    def _rankings(self) -> Rankings:
+        """The combined scores of the resamples; a feature that one did not see is unknown to it."""
+        names = tuple(f"resample {i + 1}" for i in range(self.n_resamples))
+        return Rankings(self.feature_names, names, self.combined, absent="unknown")
 
     @property
     def _aggregates_extremes(self) -> bool:

@@ -26,6 +26,7 @@ from pyfsagg.evaluation.cells import weighted_average_accuracy
 from pyfsagg.evaluation.metrics import METRICS
 from pyfsagg.evaluation.protocol import PROTOCOLS
 from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.ranks import Rankings
 from pyfsagg.score_tables import MetricStandings, Standings
 from pyfsagg.score_tables.question import Question, score_table
 
@@ -81,6 +82,18 @@ class Evaluation(Recorded):
     places: Mapping[str, NDArray[np.int32]] = field(
         default_factory=dict, metadata=stored(names="places_{part}")
     )
+
+    def _rankings(self) -> Rankings:
+        """The places of the features in each training fold, of the one method that was ranked there."""
+        if len(self.places) != 1:
+            raise DataError(
+                f"this evaluation has rankings of {len(self.places)} methods in its training folds; take "
+                "those of one method: Rankings.from_ranks(evaluation.places[method], "
+                "names=evaluation.feature_names)"
+            )
+        (places,) = self.places.values()
+        folds = tuple(f"fold {i + 1}" for i in range(len(places)))
+        return Rankings(self.feature_names, folds, None, given_ranks=places.astype(np.float64))
 
     @property
     def protocols(self) -> list[str]:

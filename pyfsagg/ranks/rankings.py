@@ -188,7 +188,7 @@ class Rankings:
     @cached_property
     def unranked(self) -> Booleans:
         """True (m,) for a list without an order: several items, all with the same rank."""
-        same = np.nanmin(self.ranks, axis=1) == np.nanmax(self.ranks, axis=1)
+        same = np.fmin.reduce(self.ranks, axis=1) == np.fmax.reduce(self.ranks, axis=1)
         return np.asarray(same & ((~self.missing).sum(axis=1) > 1))
 
     @cached_property

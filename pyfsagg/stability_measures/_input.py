@@ -1,7 +1,7 @@
 """The boundary of the stability measures: scores, ranks and selections in their common forms."""
 
 import numbers
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,7 +15,8 @@ from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._message import Message, Param, Remedy, Use, named
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.ranks import rank_scores
+from pyfsagg.ranks import Rankings, rank_scores
+from pyfsagg.ranks.ranking import GROUPS
 
 INPUTS = ("auto", "scores", "ranks", "sets")
 MOST_COLUMNS = 100_000  # numbers of features up to which every position has a column
@@ -87,12 +88,20 @@ def read_matrix(
     name: str = "data",
     per_feature: bool = False,
 ) -> Matrix:
-    """Read a score or rank matrix (m, p), or the combined scores of a run; ranks become scores p + 1 -
-    rank. With `per_feature` one resample suffices, and cells may be NaN."""
+    """Read a score or rank matrix (m, p), or rankings of all features; ranks become scores p + 1 - rank.
+    With `per_feature` one resample suffices, and cells may be NaN."""
     validation.check_choice("input", kind, INPUTS)
-    if _is_result(data):
-        data, feature_names, kind = data.combined, data.feature_names, "scores"
-    data = pandas_frame(data)
+    listed = list(data.values()) if isinstance(data, Mapping) else data
+    if isinstance(listed, (list, tuple)) and any(map(_has_names, listed)):
+        data = Rankings.of(data, name=name)
+    data, read_as, _ = as_plain(data, kind, None)
+    if read_as == "sets" != kind:
+        raise DataError(
+            named(name),
+            " have lists that are cut off, or sets, which do not order all features; this takes scores or ",
+            "ranks of all of them",
+        )
+    kind, data = read_as, pandas_frame(data)
     if isinstance(data, pd.DataFrame) and feature_names is None:
         feature_names = [str(column) for column in data.columns]
     data = validation.real_array(name, data)
@@ -206,8 +215,7 @@ def read_collection(
     if n_features is not None:
         n_features = validation.check_integer("n_features", n_features, low=1)
     validation.check_choice("input", kind, INPUTS)
-    if _is_result(data):
-        data, feature_names, kind = data.combined, data.feature_names, "scores"
+    data, kind, n_features = as_plain(data, kind, n_features)
     data = pandas_frame(data)
     if kind == "sets" or (kind == "auto" and _looks_like_sets(data, compares)):
         sets = _read_sets(data, n_features, feature_names, per_feature)
@@ -220,13 +228,50 @@ def read_collection(
     return matrix
 
 
-def _other_size(n_features: int, *but: object) -> ParameterError:
+def _other_size(n_features: int | None, *but: object) -> ParameterError:
     return ParameterError(Param("n_features"), f" is {n_features}, but ", *but)
 
 
-def _is_result(data: Any) -> bool:
-    """Whether `data` is the result of an ensemble run, which this room does not know by its class."""
-    return hasattr(data, "combined") and hasattr(data, "feature_names")
+def as_plain(data: Any, kind: str, n_features: int | None) -> tuple[Any, str, int | None]:
+    """Rankings, those of a result, or a dict of lists as a table or lists of features, what these are, and
+    the number of features; anything else as it is.
+
+    Lists that are cut off, and sets, are selections; a score or rank that is unknown is NaN.
+    """
+    rankings = Rankings._held_by(data)
+    if rankings is None:
+        return (list(data.values()) if isinstance(data, Mapping) else data), kind, n_features
+    if rankings.weights is not None:
+        raise DataError(
+            "these rankings have weights, and stability counts each of them once",
+            Remedy("take them without: rankings.weighted(None)"),
+        )
+    items, p, largest = list(rankings.items), rankings.n_items, rankings._largest_universe
+    cut_off = rankings.absent == "worst" and (largest > p or bool(rankings.missing.any()))
+    if not cut_off and rankings.scores is not None:
+        return pd.DataFrame(rankings.scores, columns=items), "scores", n_features
+    if not cut_off and not rankings.unranked.all():
+        ranks = rank_scores(rankings.ranks, higher_is_better=False)
+        return pd.DataFrame(ranks, columns=items), "ranks", n_features
+    if rankings.universe is not None and largest == p:
+        return pd.DataFrame(~rankings.missing, columns=items), "sets", n_features
+    if rankings.universe is not None:
+        if n_features not in (None, largest):
+            raise _other_size(n_features, f"the universe of the rankings is {largest}")
+        n_features = largest
+    orders = np.argsort(rankings.ranks, axis=1, kind="stable")
+    lists = [
+        [items[j] for j in order[:k]]
+        for order, k in zip(orders.tolist(), rankings.depth, strict=True)
+    ]
+    return lists, "sets", n_features
+
+
+def _has_names(row: Any) -> bool:
+    """Whether a row of a collection names its features, best first or as a set."""
+    return isinstance(row, (set, frozenset)) or (
+        isinstance(row, GROUPS) and any(isinstance(item, (str, tuple)) for item in row)
+    )
 
 
 def _looks_like_sets(data: Any, compares: str) -> bool:

@@ -17,7 +17,7 @@ from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures import _base, chance, pairwise, sets, similarity_adjusted  # noqa: F401
-from pyfsagg.stability_measures._input import Matrix, SelectedSets, read_collection
+from pyfsagg.stability_measures._input import Matrix, SelectedSets, as_plain, read_collection
 from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs, check_similarity
 
 MANY = 30  # resamples from which on asymptotic intervals cover about what they say (measured)
@@ -197,6 +197,7 @@ def bind(
     """Read the data for `spec` and bind the measure."""
     chance.check_ties(ties)
     options = dict(measure_params)
+    data, input, n_features = as_plain(data, input, n_features)
     data = pandas_frame(data)
     if "similarity" in spec.needs:
         labels = data.columns if isinstance(data, pd.DataFrame) else feature_names

@@ -20,7 +20,7 @@ from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Recorded, records
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures import _base, measure
-from pyfsagg.stability_measures._input import SelectedSets, read_collection
+from pyfsagg.stability_measures._input import SelectedSets, as_plain, read_collection
 from pyfsagg.stability_measures.curves import feature_stability, stability_curve
 from pyfsagg.stability_measures.nogueira import NogueiraResult, StabilityTest, nogueira
 
@@ -373,6 +373,8 @@ def stability(
     """
     seed = resolve_seed(random_state)
     call = Call.of(stability, locals(), data=("data",), random_state=seed)
+    other = None if compare is None else as_plain(compare, input, n_features)
+    data, input, n_features = as_plain(data, input, n_features)
     shared: dict[str, Any] = {
         "n_features": n_features,
         "n_features_to_select": n_features_to_select,
@@ -428,7 +430,9 @@ def stability(
     names = check_list("names", names)
     if len(names) != 2:
         raise ParameterError(Param("names"), f" must be two names, got {len(names)}")
-    if compare is not None:
+    if other is not None:
+        compare, of_other, n_other = other
+        shared |= {"input": of_other, "n_features": n_other}
         results = (
             nogueira(data, **reading, confidence_level=confidence_level),
             nogueira(compare, **shared, confidence_level=confidence_level),
@@ -464,7 +468,7 @@ def stability(
             "call": call.record(),
         },
         data={
-            "n_resamples": len(lists) if lists else len(getattr(data, "combined", data)),
+            "n_resamples": len(lists) if lists else len(data),
             "n_features": n_features or p,
             **({"selection_sizes": [min(map(len, lists)), max(map(len, lists))]} if lists else {}),
             "sha256": _hash(data, lists, feature_names),
@@ -474,7 +478,7 @@ def stability(
 
 def _labels(data: Any) -> list[str]:
     """The names of the features that the data bring along."""
-    return [str(name) for name in getattr(data, "feature_names", getattr(data, "columns", ()))]
+    return [str(name) for name in getattr(data, "columns", ())]
 
 
 def _as_lists(data: Any) -> list[list[str]]:
@@ -495,4 +499,4 @@ def _hash(data: Any, lists: list[list[str]], feature_names: Sequence[str] | None
         text = "\n\n".join("\n".join(names) for names in lists)
         return digest(text)
     names = _labels(data) if feature_names is None else map(str, feature_names)
-    return digest(names, np.asarray(getattr(data, "combined", data), dtype=np.float64) + 0.0)
+    return digest(names, np.asarray(data, dtype=np.float64) + 0.0)

@@ -410,7 +410,7 @@ def test_groups_of_members_are_items(pyfsagg: Any, refused: Any, tmp_path) -> No
     for flags, said in (
         ("--item gene", "give both"),
         ("--item gene --member-score w", "member-score column"),
-        ("--item gene --member-score z --universe 9", "--universe belongs to lists"),
+        ("--item gene --member-score z --universe 9", "--universe belongs to files of lists"),
         ("b.csv --item gene --member-score z", "one table of members, got 2"),
     ):
         assert said in refused(f"aggregate guides.csv {flags}")

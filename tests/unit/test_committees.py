@@ -225,7 +225,6 @@ def test_what_is_refused() -> None:
         (THREE, {"rule": "majority"}, UnknownNameError, "majority"),
         ("abc", {}, InputTypeError, "must be a list"),
         (np.array(1), {}, InputTypeError, "must be a list or a matrix"),
-        (pyfsagg.vote(THREE), {}, InputTypeError, "is a Committee"),
     ):
         with pytest.raises(error, match=re.escape(text)):
             pyfsagg.vote(selections, **options)

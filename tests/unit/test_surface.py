@@ -1,7 +1,7 @@
 """How many names a person has to choose from.  The ceilings may be lowered; to raise one takes a reason.
 
-The last one rose from 380 by the four names of `Rankings` (of, top, depth, sizes) by which all functions of lists,
-resamples and selections take each other's objects.
+The last one rose from 380 by the four names of `Rankings` (of, top, depth, sizes) by which all
+functions of lists, resamples and selections take each other's objects.
 """
 
 import importlib

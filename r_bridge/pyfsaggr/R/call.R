@@ -39,7 +39,7 @@ KINDS <- list(
   },
   numbers = function(value, name, ...) table_of_numbers(value, name),
   matrix = function(value, name, ...) python_value(as.matrix(value), name),
-  lists = function(value, ...) rank_table_given(value),
+  lists = function(value, ...) if (holds_rankings(value)) held_rankings(value) else rank_table_given(value),
   features = function(value, name, given) python_value(feature_names(given$x, value, name), name),
   position = function(value, name, given) {
     python_value(match(feature_names(given$x, value, name), columns_of(given$x)) - 1L, name)
@@ -51,6 +51,7 @@ KINDS <- list(
   },
   words = function(value, name, ...) words_of(value, name),
   selections = function(value, name, ...) {
+    if (holds_rankings(value)) return(held_rankings(value))
     if (!is.list(value) || !all(vapply(value, is_selection, logical(1)))) {
       refuse_argument(name, "a list of character vectors", value)
     }
@@ -132,13 +133,22 @@ table_of_numbers <- function(value, name) {
   if (is.data.frame(value) || named) marked("table", table_parts(value)) else python_value(value, name)
 }
 
+# Rankings that an object has: a result its own, and a rank_table() itself.
+holds_rankings <- function(value) {
+  inherits(value, c("pyfsagg_rank_table", "pyfsagg_ensemble")) || !is.null(attr(value, "files"))
+}
+
+held_rankings <- function(value) {
+  if (inherits(value, "pyfsagg_rank_table")) rank_table_given(value) else python_value(value, "rankings")
+}
+
 # Scores, ranks or selections, with what has to be said of them.
 read_collection <- function(name, given, names, gaps) {
   x <- given[[name]]
   read <- list()
   if (is.null(x)) return(read)
-  if (inherits(x, "pyfsagg_ensemble")) {
-    read[[name]] <- ensemble_given(x)
+  if (holds_rankings(x)) {
+    read[[name]] <- held_rankings(x)
     return(read)
   }
   if (name != "x" && is.matrix(x)) {

@@ -151,7 +151,8 @@ weighted_average_accuracy <- function(accuracy, thresholds = c(0.1, 0.2, 0.3, 0.
 #' @rdname vote_features
 #' @export
 vote_features <- function(selections, rule = "approval", voter_weights = NULL, performance = NULL,
-                          learners = NULL, feature_names = NULL, size = NULL, save = NULL, report = NULL) {
+                          learners = NULL, feature_names = NULL, size = NULL, n_features_to_select = 0.25,
+                          save = NULL, report = NULL) {
   called(call_python(
     "vote_features", selections = "selections", voter_weights = "voter_weights", performance = "values",
     learners = "words", feature_names = "words"

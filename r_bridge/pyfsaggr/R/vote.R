@@ -4,7 +4,7 @@
 #' rule makes an order of the features of all selections.
 #'
 #' @param selections List of character vectors: the features that each voter selects. An empty one is allowed
-#'   and counts nothing.
+#'   and counts nothing. Or a result with rankings, such as that of [bam()], or a [rank_table()].
 #' @param rule `"approval"`, `"satisfaction_approval"` (each voter divides one vote among its features),
 #'   `"sequential_proportional_approval"` or `"phragmen"`. The last two fill one place after the other, and a
 #'   voter whose features were elected counts less for the next places.
@@ -14,6 +14,8 @@
 #' @param learners Who made each selection.
 #' @param feature_names All features to choose from, in their order; by default those that a voter selects, sorted.
 #' @param size How many places the last two rules fill one by one; all by default.
+#' @param n_features_to_select How many features each voter selects that ranks all of them: a share or a
+#'   number.
 #' @param save,report A folder for the result, and a file for its page (HTML).
 #' @return An object of class `pyfsagg_committee`, a list: `ranking`, a data frame with the columns `feature`, `rank`,
 #'   `score`, `votes` (how many
