@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from pyfsagg import feature_stability, load_dataset, nogueira, wam
+from pyfsagg.extending import STABILITY_MEASURES
 from pyfsagg.ranks import rank_scores
 from pyfsagg.ranks.ranking import select_top
-from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures.measure import stability_table
 
 WINE = load_dataset("wine")

@@ -5,8 +5,8 @@ import pytest
 from html_pages import Page
 
 from pyfsagg import screen
-from pyfsagg._base.remarks import set_aside
 from pyfsagg.exceptions import ParameterError
+from pyfsagg.extending import set_aside
 from pyfsagg.screens._report import (
     plot_gene_ranks,
     plot_guides,

@@ -22,8 +22,6 @@ from pyfsagg import (
     symmetric_uncertainty,
     wam,
 )
-from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target
 from pyfsagg.aggregation import aggregate
 from pyfsagg.ensemble import core, data, scoring
 from pyfsagg.exceptions import (
@@ -33,6 +31,7 @@ from pyfsagg.exceptions import (
     PyfsaggWarning,
     UnknownNameError,
 )
+from pyfsagg.extending import as_table, check_target
 from pyfsagg.resampling import (
     Bootstrap,
     FeatureSubspace,
@@ -209,7 +208,7 @@ def test_near_constant_features_are_left_out() -> None:
     assert result.data["dropped_features"] == ["rare"]
 
 
-def test_what_is_refused() -> None:
+def test_unknown_methods_plans_and_numbers_of_resamples_are_refused() -> None:
     for options, error, message in (
         ({"filter": "infogian"}, UnknownNameError, "unknown filter 'infogian'; did you mean"),
         ({"filter": 3}, InputTypeError, "a filter must be a name, a scikit-learn estimator"),

@@ -12,8 +12,8 @@ from scipy.special import ndtr
 
 import pyfsagg
 from pyfsagg._report import page
-from pyfsagg._run.result import Result
 from pyfsagg.aggregation import aggregate, compare_aggregations, list_agreement
+from pyfsagg.extending import Result
 from pyfsagg.rank_order import eliminate, make_planted_orders
 from pyfsagg.screens import screen
 from pyfsagg.stability_measures import stability

@@ -14,23 +14,10 @@ import pytest
 import pyfsagg
 from pyfsagg import exceptions
 from pyfsagg._base import validation
-from pyfsagg._base.remarks import set_aside, warn
 from pyfsagg._command import parser as terminal
-from pyfsagg._message import (
-    FILTER,
-    MAPPING,
-    NAN,
-    Got,
-    Message,
-    Name,
-    Param,
-    Phrase,
-    Public,
-    Remedy,
-    Use,
-    Value,
-)
+from pyfsagg._message import FILTER, MAPPING, NAN, Message, Name, Phrase, Public, Remedy, Use, Value
 from pyfsagg.exceptions import DataError, OutputError, ParameterError, PyfsaggError, PyfsaggWarning
+from pyfsagg.extending import Got, Param, set_aside, warn
 from pyfsagg.for_r import _given as r
 
 ERRORS = [
