@@ -14,16 +14,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from html_pages import Page
-from scipy.special import ndtr
+from results_of_all_kinds import RESULTS
 
 import pyfsagg
-from pyfsagg.aggregation import aggregate, list_agreement
 from pyfsagg.ensemble import facts, selection
 from pyfsagg.ensemble.trust import noise_between
-from pyfsagg.rank_order import eliminate, make_planted_orders
-from pyfsagg.screens import screen
-from pyfsagg.stability_measures import adequacy, stability
-from pyfsagg.unsupervised import rank_unsupervised
+from pyfsagg.stability_measures import adequacy
 
 NUMBER = re.compile(r"(?<![\w./-])−?\d+(?:,\d{3})*(?:\.\d+)?(?:e[−-]?\d+)?(?!\w|\.\d)")
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")  # papers are cited by theirs
@@ -269,19 +265,6 @@ def test_sentences_of_a_vote(performance: Any, selections: Any, expected: list[f
     assert known == any("the best of" in each or "chosen" in each for each in told.split("."))
 
 
-SCORES = np.linspace(0, 1, 10) + 0.4 * np.random.default_rng(2).random((20, 10))
-LISTS = [["a", "b", "c"], ["b", "a"], ["b", "d", "a"]]
-STUDIES = {
-    name: pd.DataFrame({"gene": [f"g{j}" for j in range(40)], "t": z, "p": 2 * ndtr(-np.abs(z))})
-    for name, z in zip(
-        "abc", np.random.default_rng(6).normal(size=(3, 40)) + 5 * (np.arange(40) < 2), strict=True
-    )
-}
-WINE = pyfsagg.load_dataset("wine")
-GUIDES = np.random.default_rng(1).standard_normal(80) - 4.0 * (np.arange(80) < 4)
-ORDERS = make_planted_orders(3, 10, n_extraneous=2, random_state=0)
-
-
 def of_aggregation(result: Any) -> list[float]:
     significant = int((result.adjusted_p_values <= 0.05).sum())
     return [significant, 4, 0.05, 4, 3, 2, 3, 4, 4, 2, 4]
@@ -345,38 +328,21 @@ def of_unsupervised(result: Any) -> list[float]:
     return [int(np.sum(result.support())), 13, 178]
 
 
-RESULTS: dict[str, tuple[Callable[[], Any], Callable[[Any], list[float]]]] = {
-    "aggregation": (lambda: aggregate(LISTS, "rra"), of_aggregation),
-    "agreement": (lambda: list_agreement(LISTS), of_agreement),
-    "stability": (
-        lambda: stability(SCORES, n_features_to_select=3, compare=SCORES[:9, ::-1]),
-        of_stability,
-    ),
-    "evaluation": (
-        lambda: pyfsagg.evaluate(
-            WINE.X, WINE.y, methods=["ig", "su"], classifiers="nb", thresholds=[0.3], n_resamples=5
-        ),
-        of_evaluation,
-    ),
-    "influence": (
-        lambda: pyfsagg.influence(
-            WINE.X, WINE.y, aggregators=["am", "gm"], n_folds=4, n_resamples=6, random_state=0
-        ),
-        of_influence,
-    ),
-    "studies": (lambda: pyfsagg.studies(STUDIES), of_studies),
-    "influence of lists": (
-        lambda: pyfsagg.influence_of_lists(SCORES[:7], n_splits=3, random_state=0),
-        of_list_influence,
-    ),
-    "screen": (lambda: screen(GUIDES, np.repeat([f"g{i}" for i in range(20)], 4)), of_screen),
-    "elimination": (lambda: eliminate(ORDERS.X, ORDERS.y, "spoilers"), of_elimination),
-    "unsupervised": (lambda: rank_unsupervised(WINE.X, "laplacian_score"), of_unsupervised),
+EXPECTED: dict[str, Callable[[Any], list[float]]] = {
+    "aggregation": of_aggregation,
+    "agreement": of_agreement,
+    "stability": of_stability,
+    "evaluation": of_evaluation,
+    "influence": of_influence,
+    "studies": of_studies,
+    "influence of lists": of_list_influence,
+    "screen": of_screen,
+    "elimination": of_elimination,
+    "unsupervised": of_unsupervised,
 }
 
 
-@pytest.mark.parametrize("name", RESULTS)
+@pytest.mark.parametrize("name", EXPECTED)
 def test_sentences_of_a_result(name: str) -> None:
-    make, expected = RESULTS[name]
-    result = make()
-    check(sentences(result), *expected(result))
+    result = RESULTS[name]()
+    check(sentences(result), *EXPECTED[name](result))
