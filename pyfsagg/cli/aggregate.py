@@ -175,7 +175,9 @@ def _agreement(options: argparse.Namespace) -> None:
     table = _read_list_files(options)
     how = given(options, "distance", "pilot", "persistence")
     origins = _origin_of_lists(options)
-    compute_and_save(options, lambda _: pyfsagg.aggregation.list_agreement(table, **how), view=origins)
+    compute_and_save(
+        options, lambda _: pyfsagg.aggregation.list_agreement(table, **how), view=origins
+    )
 
 
 def _origin_of_lists(options: argparse.Namespace) -> dict[str, Any]:

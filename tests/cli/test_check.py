@@ -115,9 +115,7 @@ def test_what_was_read_is_said_recorded_and_repeated(pyfsagg, wine, tmp_path):
     )
     names: dict[str, object] = {}
     exec("import pyfsagg\n" + "\n".join(reading), names)
-    from pyfsagg._table.identity import data_hash
-    from pyfsagg._table.table import as_table
-    from pyfsagg._table.target import check_target
+    from pyfsagg.extending import as_table, check_target, data_hash
 
     again = data_hash(as_table(names["X"]), check_target(names["y"], 178))
     assert again == record["data"]["sha256"]

@@ -78,7 +78,7 @@ def test_a_score_of_groups(pyfsagg: Run, encoded: pd.DataFrame, tmp_path) -> Non
         ),
     ],
 )
-def test_what_is_refused(refused, encoded, flags, message):
+def test_bad_flags_of_groups_are_refused(refused, encoded, flags, message):
     said = refused(f"rank encoded.csv --target kind -n 10 --quiet -o run {flags}")
     assert message in said
 

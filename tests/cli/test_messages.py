@@ -12,9 +12,10 @@ import pytest
 from pyfsagg._base.settings import Task
 from pyfsagg._command.parser import Terminal, commands_of, flags_of
 from pyfsagg._command.streams import visible_streams
-from pyfsagg._message import Message, Name, Param, Phrase, Use
+from pyfsagg._message import Message, Name, Phrase, Use
 from pyfsagg._run.execution import Checks, Execution
 from pyfsagg.cli import build_parser
+from pyfsagg.extending import Param
 
 REFUSED = {
     "rank t.csv -t class --n-resamples 0": "--n-resamples must be a whole number of at least 1",

@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg import load_dataset, wam
+from pyfsagg import load_dataset, load_result, wam
 from pyfsagg.ensemble import EnsembleResult
 from pyfsagg.resampling import Subsample
 

@@ -64,7 +64,9 @@ def test_one_filter(pyfsagg, parts) -> None:
         ("--target kind --threshold 15", "14"),
     ],
 )
-def test_what_is_refused(pyfsagg, parts, tmp_path, flags: str, message: str) -> None:
+def test_flags_that_a_folder_of_tables_cannot_obey_are_refused(
+    pyfsagg, parts, tmp_path, flags: str, message: str
+) -> None:
     done = pyfsagg(f"rank parts --output out {flags}", code=2)
     lines = [line for line in done.stderr.splitlines() if " rows " not in line]
     assert len(lines) == 1

@@ -52,7 +52,9 @@ def test_rank_agrees_with_python(pyfsagg, table, tmp_path) -> None:
         ("words.npz --filter ig --scratch none", "scratch must be an existing"),
     ],
 )
-def test_what_is_refused(refused, table, arguments, message, tmp_path) -> None:
+def test_flags_that_a_sparse_table_cannot_obey_are_refused(
+    refused, table, arguments, message, tmp_path
+) -> None:
     sparse.save_npz(tmp_path / "other.npz", table[0])
     assert message in refused(f"rank {arguments} --output out --quiet")
 

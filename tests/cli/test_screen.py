@@ -113,7 +113,7 @@ def test_screen_as_json_of_one_side(pyfsagg, table) -> None:
         ("--score z", "a screen needs --item; the columns of the table are guide"),
     ],
 )
-def test_what_is_refused_is_said_in_one_line(refused, table, flags, message) -> None:
+def test_bad_flags_of_a_screen_are_refused_in_one_line(refused, table, flags, message) -> None:
     assert message in refused(f"screen guides.tsv {flags}")
 
 

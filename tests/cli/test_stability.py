@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 
 from pyfsagg import load_dataset, wam
+from pyfsagg.extending import STABILITY_MEASURES
 from pyfsagg.ranks import rank_scores
 from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures import feature_stability, nogueira
-from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures.measure import stability_table
 
 WINE = load_dataset("wine")

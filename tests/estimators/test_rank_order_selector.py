@@ -56,7 +56,7 @@ def test_divergence_decides_instead_of_a_threshold_and_grid_search() -> None:
     np.testing.assert_array_equal(weighted.ranking_, repeated.ranking_)
 
 
-def test_what_is_refused() -> None:
+def test_numbers_and_targets_without_an_order_are_refused() -> None:
     for options, message in (
         ({"n_features_to_select": 0}, "n_features_to_select"),
         ({"n_features_to_select": 1.5}, "n_features_to_select"),

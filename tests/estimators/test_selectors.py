@@ -125,7 +125,7 @@ def test_metadata_is_routed() -> None:
     assert seen == [(True, True)] * 2
 
 
-def test_what_is_refused() -> None:
+def test_numbers_limits_and_targets_out_of_range_are_refused() -> None:
     for threshold in (0, 14, 1.5, -1):
         with pytest.raises(exceptions.ParameterError, match="n_features_to_select"):
             WithinAggregationSelector(n_features_to_select=threshold, n_resamples=5).fit(X, Y)

@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 from golden import stored, typed
 
-from pyfsagg._table.table import as_table, full_weights
-from pyfsagg._table.target import check_target
+from pyfsagg.extending import as_table, check_target
 from pyfsagg.filters import information_selection
 from pyfsagg.filters.information import PREPARE
 
@@ -57,7 +56,7 @@ def test_pairs_of_rows_are_those_of_praznik(kind: str, name: str, criterion: str
     target = check_target(y, len(X), task="classification" if kind == "kendall" else "regression")
     depth = min(12, table.n_features)
     scorer = PREPARE[criterion](table, target, binning="kendall", n_features=depth)
-    scores, orders = scorer.select(full_weights(len(X), None), target.codes[np.newaxis])
+    scores, orders = scorer.select(np.ones((1, len(X)), dtype=np.uint16), target.codes[np.newaxis])
     names = [table.feature_names[j] for j in orders[0]]
     parted = (kind, name, criterion) in PARTED
     compare(names, scores[0, orders[0]], VALUES[kind][name][criterion], parted)

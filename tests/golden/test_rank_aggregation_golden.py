@@ -8,7 +8,7 @@ from exact_probabilities import stuart
 from golden import stored
 from numpy.typing import NDArray
 
-from pyfsagg.aggregation._base import AGGREGATORS
+from pyfsagg.extending import AGGREGATORS
 from pyfsagg.ranks import Rankings
 
 FULL = stored("rank_aggregation_full.json")

@@ -7,10 +7,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg._report.page import PageTable, Text, render_page
+from pyfsagg._report.page import render_page
 from pyfsagg.cli import main
 from pyfsagg.datasets import load_dataset
 from pyfsagg.exceptions import DataError, MissingDependencyError, ParameterError, UnknownNameError
+from pyfsagg.extending import PageTable, Text
 from pyfsagg.filters import value_difference_metric
 from pyfsagg.unsupervised import frmv
 from pyfsagg_papers import best_readings, coverage, readings

@@ -6,7 +6,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from pyfsagg._base.words import duration
+from pyfsagg.extending import duration
 from pyfsagg_papers import shipped_run
 
 

@@ -8,11 +8,10 @@ import pytest
 from scipy.stats import t
 
 import pyfsagg_papers.tables.repetitions as module
-from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target
 from pyfsagg.cli import main
 from pyfsagg.datasets import Dataset, load_dataset
 from pyfsagg.exceptions import OutputError, ParameterError, UnknownNameError
+from pyfsagg.extending import as_table, check_target
 from pyfsagg_papers import cells, coverage, load_published, table
 from pyfsagg_papers.tables.comparison import _verdict
 from pyfsagg_papers.tables.experiments import EXPERIMENTS, find_experiment

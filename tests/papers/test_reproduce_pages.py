@@ -7,8 +7,9 @@ import pandas as pd
 import pytest
 
 from pyfsagg import load_dataset
-from pyfsagg._report.page import PageTable, Picture, Text, render_page
+from pyfsagg._report.page import Picture, render_page
 from pyfsagg.exceptions import DataError
+from pyfsagg.extending import PageTable, Text
 from pyfsagg_papers import (
     Reproduction,
     StuartFinding,

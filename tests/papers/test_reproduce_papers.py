@@ -8,9 +8,9 @@ import pandas as pd
 import pytest
 from scipy import sparse
 
-from pyfsagg._base.remarks import warn
 from pyfsagg.datasets import Dataset, load_dataset
 from pyfsagg.exceptions import OutputError, ParameterError, UnknownNameError
+from pyfsagg.extending import warn
 from pyfsagg.filters import spearman
 from pyfsagg_papers import (
     Reproduction,

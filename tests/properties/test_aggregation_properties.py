@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from pyfsagg.aggregation import aggregate
-from pyfsagg.aggregation._base import AGGREGATORS
+from pyfsagg.extending import AGGREGATORS
 from pyfsagg.ranks import Rankings, rank_scores
 from pyfsagg.ranks.ranking import select_top
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.table import Table
 from pyfsagg._table.target import Target
-from pyfsagg.filters._base import FILTERS
+from pyfsagg.extending import FILTERS
 
 PLACES = ["jmi", "disr", "jmim", "njmim"]
 GREEDY = ["mrmr", *PLACES, "cmim", "mim"]

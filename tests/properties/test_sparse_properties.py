@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy import sparse
 
-from pyfsagg._table.identity import data_hash, row_digests
-from pyfsagg._table.table import as_table
+from pyfsagg._table.identity import row_digests
 from pyfsagg._table.target import Target
-from pyfsagg.filters._base import FILTERS
+from pyfsagg.extending import FILTERS, as_table, data_hash
 
 CASES = [("information_gain", {"mdl": reading}) for reading in ("textbook", "fselectorrcpp")]
 CASES += [

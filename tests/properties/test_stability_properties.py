@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from pyfsagg._kernels.stability import canberra_pair_sum
+from pyfsagg.extending import STABILITY_MEASURES
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures import UndefinedStabilityError
-from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures.measure import measure_stability
 
 NAMES = [spec.name for spec in STABILITY_MEASURES]

@@ -5,8 +5,8 @@ import pytest
 from loading import python
 from r_packages import need
 
-from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import MissingDependencyError, ParameterError
+from pyfsagg.extending import AGGREGATORS
 from pyfsagg.ranks import Rankings
 from pyfsagg_rpy2 import aggregate_ranks, rank_matrix
 from pyfsagg_rpy2.session import RError, package

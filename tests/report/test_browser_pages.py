@@ -19,10 +19,9 @@ from command_line import words
 
 import pyfsagg
 import pyfsagg_papers as reproduce
-from pyfsagg._base.words import number as number_
-from pyfsagg._run.result import Result
 from pyfsagg.cli import main
-from pyfsagg.extending import data_folder
+from pyfsagg.extending import Result, data_folder
+from pyfsagg.extending import number as number_
 from pyfsagg_papers import CrossCheck
 
 pytestmark = pytest.mark.browser

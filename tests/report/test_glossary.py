@@ -11,7 +11,7 @@ import pytest
 import pyfsagg
 from pyfsagg._report import closing
 from pyfsagg.ensemble._page import NUMBER_OF_FEATURES
-from pyfsagg.stability_measures._base import STABILITY_MEASURES
+from pyfsagg.extending import STABILITY_MEASURES
 from pyfsagg.stability_measures._report import STABILITY_PAGE
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -11,20 +11,18 @@ from markupsafe import Markup
 from matplotlib.figure import Figure
 
 from pyfsagg._report.drawing import inline_svg
-from pyfsagg._report.page import (
-    Code,
+from pyfsagg._report.page import Code, Picture, render_page
+from pyfsagg.exceptions import OutputError, ParameterError
+from pyfsagg.extending import (
     Enumeration,
     Page,
     PageColumn,
     PageTable,
-    Picture,
     Records,
     Section,
     Text,
-    render_page,
     write_page,
 )
-from pyfsagg.exceptions import OutputError, ParameterError
 
 
 def picture(prefix: str, word: str = "dots") -> Picture:

@@ -6,8 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg._report.page import PageTable, Picture, render_page
+from pyfsagg._report.page import Picture, render_page
 from pyfsagg.exceptions import ParameterError
+from pyfsagg.extending import PageTable
 from pyfsagg.rank_order import eliminate, make_planted_orders
 from pyfsagg.rank_order.naive_bayes import random_subset_baseline
 from pyfsagg_papers.orders.experiment import Experiment, Finding

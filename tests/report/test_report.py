@@ -13,9 +13,10 @@ import pytest
 from html_pages import Page, open_in_browser
 
 from pyfsagg import load_dataset, wam
-from pyfsagg._base.words import number, numbers, percentages, ranks, setting
+from pyfsagg._base.words import numbers, percentages, ranks
 from pyfsagg.ensemble.data import best_first, frequencies, over_resamples
 from pyfsagg.exceptions import DataError
+from pyfsagg.extending import number, setting
 
 WINE = load_dataset("wine")
 
@@ -256,8 +257,7 @@ def test_a_page_without_a_recorded_call_has_no_code(make: Any) -> None:
 
 
 def test_sources_are_cited(page: Page) -> None:
-    from pyfsagg.aggregation._base import AGGREGATORS
-    from pyfsagg.filters._base import FILTERS
+    from pyfsagg.extending import AGGREGATORS, FILTERS
 
     assert "R. E. Salman (2022)" in page.words
     assert "pyfsagg, version 0.1.0" in page.words

@@ -7,13 +7,13 @@ from html_pages import Page
 from matplotlib.figure import Figure
 
 from pyfsagg import influence, load_dataset
-from pyfsagg._report.page import Text, render_page, write_page
+from pyfsagg._report.page import render_page
 from pyfsagg.aggregator_influence import InfluenceResult
 from pyfsagg.aggregator_influence._report import plot_aggregator_stability
 from pyfsagg.ensemble._page import adequacy_blocks, size_block
 from pyfsagg.exceptions import DataError, InputTypeError, UnknownNameError
+from pyfsagg.extending import STABILITY_MEASURES, Text, write_page
 from pyfsagg.stability_measures import adequacy, stability, stability_curve
-from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures._report import (
     plot_adequacy,
     plot_stability_curve,

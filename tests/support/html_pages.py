@@ -10,8 +10,8 @@ import pytest
 from markupsafe import Markup
 from matplotlib import rc_context
 
-from pyfsagg._base.remarks import ALONE
 from pyfsagg._report import drawing
+from pyfsagg.extending import ALONE
 
 
 def compose_pictures(monkeypatch: pytest.MonkeyPatch) -> None:

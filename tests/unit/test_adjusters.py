@@ -11,7 +11,7 @@ from scipy import stats
 
 import pyfsagg
 from pyfsagg import Task, wam
-from pyfsagg._table.table import as_table, orthonormal
+from pyfsagg._table.table import orthonormal
 from pyfsagg._table.target import read_target
 from pyfsagg.ensemble import permute_target
 from pyfsagg.ensemble.null import Nulls, Shuffling
@@ -19,7 +19,7 @@ from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.evaluation import Protocol
 from pyfsagg.evaluation.cells import draw_parts
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.filters._base import FILTERS
+from pyfsagg.extending import FILTERS, as_table
 from pyfsagg.filters.adjusted import Residuals, RiskModel, RiskSets
 from pyfsagg.resampling import Bootstrap, GroupedBootstrap, Rows
 

@@ -8,7 +8,6 @@ import pytest
 from sklearn.decomposition import PCA
 
 from pyfsagg.aggregation import aggregate, permutation_p_values
-from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregation.order_statistics import _relabelled
 from pyfsagg.aggregation.score_based import first_component, normalized_best
 from pyfsagg.exceptions import (
@@ -18,6 +17,7 @@ from pyfsagg.exceptions import (
     PyfsaggWarning,
     UnknownNameError,
 )
+from pyfsagg.extending import AGGREGATORS
 from pyfsagg.ranks import Rankings
 
 NAMES = [spec.name for spec in AGGREGATORS]

@@ -11,7 +11,7 @@ from sklearn.linear_model import LinearRegression, LogisticRegression
 
 import pyfsagg
 from pyfsagg import Task, exceptions, filters, wam
-from pyfsagg.filters._base import FILTERS
+from pyfsagg.extending import FILTERS
 from pyfsagg.resampling import Bootstrap, Rows
 
 N = 120
@@ -175,7 +175,7 @@ def test_models_have_them_beside_the_features_and_filters_of_single_columns_do_n
 
 
 # --- what is refused and recorded ---------------------------------------------------------------
-def test_what_is_refused() -> None:
+def test_columns_that_cannot_be_always_in_are_refused() -> None:
     for task, error, message in (
         ({"always": ["nobody"]}, exceptions.ParameterError, "always names the column 'nobody'"),
         ({"always": []}, exceptions.DataError, "always names no column"),

@@ -15,11 +15,11 @@ from command_line import words
 
 import pyfsagg
 from pyfsagg._command.flags import assignments
-from pyfsagg._table.table import as_table
 from pyfsagg.aggregation import compare_aggregations, permutation_p_values
 from pyfsagg.cli import main
 from pyfsagg.error_control import control_errors
 from pyfsagg.exceptions import OutputError, ParameterError, PyfsaggError
+from pyfsagg.extending import as_table
 from pyfsagg.rank_order import make_planted_orders
 from pyfsagg.rank_order.distances import kendall_distance
 from pyfsagg.rank_order.naive_bayes import naive_bayes_accuracy

@@ -68,7 +68,7 @@ def test_order_ties_and_missing_scores() -> None:
     assert "x39" not in found.selected
 
 
-def test_what_is_refused() -> None:
+def test_thresholds_and_sizes_that_cannot_be_calibrated_are_refused() -> None:
     for given, options, error in (
         *((np.zeros((n, 4)), {}, DataError) for n in (5, 2, 20)),
         (np.eye(20), {"thresholds": [0.5]}, ParameterError),

@@ -9,9 +9,8 @@ import pytest
 
 import pyfsagg
 from pyfsagg import Task, wam
-from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError
+from pyfsagg.extending import as_table, check_target
 from pyfsagg.filters.association import _car, _shrinkage, prepare_car_score
 from pyfsagg.resampling import Rows
 

@@ -22,10 +22,10 @@ from sklearn.tree import DecisionTreeClassifier
 import pyfsagg
 from pyfsagg import Execution, evaluation, rank_order
 from pyfsagg._run import checkpoint as _checkpoint
-from pyfsagg._run.checkpoint import open_checkpoint, resume_tasks, spoken_state
+from pyfsagg._run.checkpoint import resume_tasks, spoken_state
 from pyfsagg._table.identity import arithmetic
 from pyfsagg.exceptions import MissingDependencyError, OutputError, ParameterError, PyfsaggWarning
-from pyfsagg.filters._base import FILTERS
+from pyfsagg.extending import FILTERS, open_checkpoint
 from pyfsagg.filters.model import function_filter
 from pyfsagg.unsupervised import clustering_curve, evaluate_rankings, frcm, frmv
 

@@ -7,12 +7,10 @@ from scipy import stats
 
 import pyfsagg
 from pyfsagg._kernels.class_tables import value_difference
-from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target
 from pyfsagg.discretization import discretize
 from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.extending import FILTERS, as_table, check_target
 from pyfsagg.filters import chi_squared, cramers_v, fit_criterion, spearman, value_difference_metric
-from pyfsagg.filters._base import FILTERS
 
 TWO_CLASSES = [spearman, fit_criterion, value_difference_metric]
 NAMES = ["chi_squared", "cramers_v", "spearman", "value_difference_metric", "fit_criterion"]

@@ -10,11 +10,11 @@ import scipy.sparse
 from scipy.stats import spearmanr
 
 import pyfsagg
-from pyfsagg._table.table import as_table
 from pyfsagg.ensemble import groups as clusters
 from pyfsagg.ensemble.data import Copies
 from pyfsagg.ensemble.groups import about_copies, absolute_correlations
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.extending import as_table
 from pyfsagg.resampling import Bootstrap
 
 

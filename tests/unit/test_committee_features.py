@@ -183,7 +183,7 @@ def test_a_checkpoint_knows_the_groups(tmp_path: Path) -> None:
         voted({"tree": TREE}, task=second, execution=execution)
 
 
-def test_what_is_refused() -> None:
+def test_importances_and_groups_that_do_not_fit_the_columns_are_refused() -> None:
     X, _ = nominal()
     turned = make_pipeline(PCA(2), LogisticRegression())
     joint = Task(feature_groups={"g": ["age", "fare"]}, group_score="joint")

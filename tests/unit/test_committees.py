@@ -174,7 +174,7 @@ def test_voters_without_a_class() -> None:
         voted(resampling=pyfsagg.resampling.Rows(np.array([only])), n_resamples=1)
 
 
-def test_what_is_refused() -> None:
+def test_learners_metrics_and_weights_that_cannot_vote_are_refused() -> None:
     for error, text, changed in (
         (ParameterError, "learners is empty", {"learners": {}}),
         (ParameterError, "given twice", {"learners": [TREE, TREE]}),

@@ -20,9 +20,9 @@ import pytest
 from scipy import sparse
 
 from pyfsagg.datasets import load_dataset, read_table
-from pyfsagg.datasets._loaders import catalogue, list_datasets, split_target
+from pyfsagg.datasets._loaders import catalogue, list_datasets
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
-from pyfsagg.extending import data_folder
+from pyfsagg.extending import data_folder, split_target
 from pyfsagg_papers import load_published
 
 

@@ -127,7 +127,7 @@ def test_column_kinds_and_new_data():
     assert declared.transform(new).tolist() == [[5, 1, 1], [2, 1, 1]]
 
 
-def test_what_is_refused():
+def test_tables_that_the_cutpoints_do_not_fit_are_refused():
     for change, message in (
         ({"colour": ["green"] * 6}, "'green'.*not one of its levels"),
         ({"flag": [0, 1, 2, 0, 1, 2]}, "'flag' has the value 2"),

@@ -10,8 +10,6 @@ from sklearn.linear_model import LogisticRegression
 
 import pyfsagg
 from pyfsagg import Checks, Execution, Task, bam, load_dataset, wam
-from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target
 from pyfsagg.aggregation import aggregate
 from pyfsagg.ensemble import EnsembleResult, Precision, core, data, scoring
 from pyfsagg.exceptions import (
@@ -21,6 +19,7 @@ from pyfsagg.exceptions import (
     PyfsaggWarning,
     UnknownNameError,
 )
+from pyfsagg.extending import as_table, check_target
 from pyfsagg.filters import information_gain, mrmr, symmetric_uncertainty
 from pyfsagg.resampling import (
     Bootstrap,
@@ -198,7 +197,7 @@ def test_near_constant_features_are_left_out() -> None:
     assert result.data["dropped_features"] == ["rare"]
 
 
-def test_what_is_refused() -> None:
+def test_unknown_methods_plans_and_numbers_of_resamples_are_refused() -> None:
     for options, error, message in (
         ({"filter": "infogian"}, UnknownNameError, "unknown filter 'infogian'; did you mean"),
         ({"filter": 3}, InputTypeError, "a filter must be a name, a scikit-learn estimator"),

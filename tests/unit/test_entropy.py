@@ -7,10 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target
 from pyfsagg.discretization import discretize
 from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.extending import as_table, check_target
 from pyfsagg.filters import gain_ratio, information_gain, symmetric_uncertainty
 from pyfsagg.filters.entropy import prepare_entropy
 
@@ -168,7 +167,7 @@ def test_resamples_that_lose_a_class_or_everything(options):
         assert (found[name][1] > 0).any()
 
 
-def test_what_is_refused():
+def test_settings_and_columns_without_an_entropy_are_refused():
     X, y = toy()
     for change, options, error, message in (
         ({}, {"mdl": "weka"}, ParameterError, "one of 'textbook', 'fselectorrcpp', got 'weka'"),

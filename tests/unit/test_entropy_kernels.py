@@ -8,8 +8,8 @@ import pytest
 from pyfsagg._kernels import class_tables, entropy_bins
 from pyfsagg._kernels import entropy_scores as kernels
 from pyfsagg._kernels.class_tables import CHI_SQUARED
-from pyfsagg._table.table import as_table
 from pyfsagg.discretization import SortedColumns
+from pyfsagg.extending import as_table
 from pyfsagg.filters._base import KernelScorer, counted_columns, table_scorer
 
 CASES = range(20)

@@ -8,11 +8,9 @@ from loading import load_beside
 from scipy.stats import chi2_contingency
 
 from pyfsagg._kernels.class_tables import width_cutpoints, width_rows
-from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target
 from pyfsagg.discretization import discretize
+from pyfsagg.extending import FILTERS, as_table, check_target
 from pyfsagg.filters import chi_squared, information_selection, value_difference_metric
-from pyfsagg.filters._base import FILTERS
 
 twins = load_beside(__file__, "twins")
 N = 400

@@ -69,7 +69,7 @@ def test_no_concave_distribution_has_a_larger_tail_and_one_comes_near() -> None:
     assert limit * 0.998 <= best <= limit * (1 + 1e-9)
 
 
-def test_what_is_refused() -> None:
+def test_thresholds_without_a_bound_are_refused() -> None:
     for q, p, threshold, how, message in (
         (5, 50, 0.5, {}, "threshold must be above 0.51"),
         (5, 50, 0.5, {"assumption": "none"}, "threshold must be above 0.5 "),

@@ -13,12 +13,12 @@ from sklearn.svm import SVC
 from sklearn.tree import DecisionTreeClassifier
 
 from pyfsagg import load_dataset
-from pyfsagg._table.table import as_table
 from pyfsagg.evaluation import weighted_average_accuracy
 from pyfsagg.evaluation.cells import read_thresholds
 from pyfsagg.evaluation.learners import CLASSIFIERS, MixedNaiveBayes, build_model, read_classifiers
 from pyfsagg.evaluation.metrics import METRICS, Predictions
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
+from pyfsagg.extending import as_table
 from pyfsagg.listing import list_methods
 
 WINE = load_dataset("wine")
@@ -56,7 +56,7 @@ def test_wacc_lies_between_the_accuracies(accuracy: list[float], shares: list[fl
     assert min(accuracy) - 1e-12 <= found <= max(accuracy) + 1e-12
 
 
-def test_what_is_refused() -> None:
+def test_thresholds_that_cannot_be_averaged_are_refused() -> None:
     for accuracy, shares, error, message in (
         ([0.5], [1.0], ParameterError, "no weight"),
         ([0.5], [0.0], ParameterError, "above 0"),

@@ -13,12 +13,11 @@ from sklearn.tree import DecisionTreeClassifier
 
 import pyfsagg
 from pyfsagg import Task, bam, evaluate, exceptions, load_dataset, wam
-from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target
 from pyfsagg.evaluation import cells
 from pyfsagg.evaluation.cells import draw_parts, take_rows
 from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggWarning
+from pyfsagg.extending import as_table, check_target
 
 WINE = load_dataset("wine")
 IONO = load_dataset("ionosphere")
@@ -263,7 +262,7 @@ def test_features_that_a_run_dropped_come_last() -> None:
     assert found.cells["value"].tolist() == without.cells["value"].tolist()
 
 
-def test_what_is_refused() -> None:
+def test_rankings_and_protocols_that_do_not_fit_the_table_are_refused() -> None:
     for ranking, error, message in (
         (["alcohol"], DataError, "omits 12 of 13 features"),
         ([*WINE.X.columns, "alcohol"], DataError, "names the feature 'alcohol' twice"),

@@ -153,7 +153,9 @@ def test_repeats_add_no_degrees_of_freedom() -> None:
     assert (given.subjects, given.ranked_once) == ("folds", True)
 
 
-def test_what_is_refused(result: Evaluation, tmp_path: Path) -> None:
+def test_folders_and_choices_that_an_evaluation_does_not_have_are_refused(
+    result: Evaluation, tmp_path: Path
+) -> None:
     (tmp_path / "run.json").write_text('{"kind": "ensemble", "schema": 1}')
     with pytest.raises(OutputError, match="contains no saved evaluation: its record is 'ensemble'"):
         Evaluation.load(tmp_path)

@@ -17,10 +17,8 @@ import pytest
 import pyfsagg
 from pyfsagg._kernels.order_statistics import log_stuart
 from pyfsagg._kernels.rho import log_rho
-from pyfsagg._table.table import as_table, full_weights
-from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
-from pyfsagg.filters._base import FILTERS
+from pyfsagg.extending import FILTERS, as_table, check_target
 from pyfsagg.ranks import Rankings, rank_scores
 from pyfsagg.statistics import adjust_p_values, friedman, one_way_anova
 
@@ -225,7 +223,9 @@ def solved(rows: list[list[Fraction]]) -> list[Fraction]:
 def filtered(name, X, y, task) -> list[float]:
     spec, target = FILTERS.get(name), check_target(y, len(X), task=task)
     scorer = spec.prepare(as_table(X, min_features=1), target)
-    return scorer(full_weights(len(X), None), target.codes[np.newaxis])[spec.output][0].tolist()
+    return scorer(np.ones((1, len(X)), dtype=np.uint16), target.codes[np.newaxis])[spec.output][
+        0
+    ].tolist()
 
 
 def table_of_sizes(seed: int) -> np.ndarray:

@@ -16,7 +16,7 @@ from pyfsagg import Task
 from pyfsagg._table.groups import joint_levels
 from pyfsagg.ensemble.groups import _at_least_one, about_groups
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
-from pyfsagg.filters._base import FILTERS
+from pyfsagg.extending import FILTERS
 from pyfsagg.filters.information import PREPARE
 from pyfsagg_papers import shipped_calibration
 
@@ -211,7 +211,7 @@ def test_ways_to_write_groups(tmp_path: Path) -> None:
     assert _groups("prefix:::", "p::1 p::2 q:1 q:2")["p"] == ("p::1", "p::2")
 
 
-def test_what_is_refused() -> None:
+def test_groups_that_the_table_does_not_have_are_refused() -> None:
     twice = "names the column 'a' twice; a column belongs to one group"
     taken = "a group 'b', and the table has a column of this name that is not in it"
     no_file = "is read as the path of a file, and there is no such file: nowhere"

@@ -9,12 +9,10 @@ import numpy as np
 import pytest
 
 from pyfsagg import Checks, bam, evaluate, influence, wam
-from pyfsagg._base.words import duration
 from pyfsagg._command.flags import reporter
-from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target
 from pyfsagg.ensemble import scoring
 from pyfsagg.exceptions import DataError, PyfsaggWarning
+from pyfsagg.extending import as_table, check_target, duration
 from pyfsagg.filters._base import KernelScorer
 from pyfsagg.filters.information import InformationScorer, _pairs, prepare_mrmr
 from pyfsagg.out_of_core import memory_limit

@@ -14,10 +14,8 @@ import pytest
 import pyfsagg
 from pyfsagg._table.columns import Kind
 from pyfsagg._table.frames import NarwhalsFrame, open_frame, pandas_frame, pandas_series
-from pyfsagg._table.identity import data_hash
-from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, InputTypeError
+from pyfsagg.extending import as_table, check_target, data_hash
 
 N = 60
 MAKERS: dict[str, Any] = {"pandas": pd.DataFrame, "polars": pl.DataFrame, "pyarrow": pa.table}

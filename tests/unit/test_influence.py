@@ -190,7 +190,7 @@ def test_comparison_over_data_sets() -> None:
     assert "4 data sets are too few" in distance.summary_text()
 
 
-def test_what_is_refused(result: InfluenceResult) -> None:
+def test_comparisons_that_the_result_does_not_hold_are_refused(result: InfluenceResult) -> None:
     one = made_of({"a": np.random.default_rng(0).random((4, 5))})
     unlike = {"a": result, "b": one, "c": result}
     for call, error, message in (

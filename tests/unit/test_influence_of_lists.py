@@ -8,9 +8,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 import pyfsagg
-from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.aggregator_influence.experiments import _scores
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+from pyfsagg.extending import AGGREGATORS
 
 
 def judges(m: int, p: int = 20, seed: int = 0) -> Any:
@@ -79,7 +79,7 @@ def test_partial_judges_are_compared_where_both_halves_know_the_item() -> None:
     assert np.isfinite(found.agreement).all()
 
 
-def test_what_is_refused() -> None:
+def test_too_few_lists_and_repeated_aggregators_are_refused() -> None:
     for m, options, error, message in (
         (5, {}, DataError, "5 lists: fewer than 6 say nothing"),
         (6, {"aggregators": ["nothing"]}, UnknownNameError, "aggregator"),

@@ -8,9 +8,8 @@ import pytest
 from loading import load_beside
 
 import pyfsagg
-from pyfsagg._table.table import as_table, full_weights
-from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.extending import as_table, check_target
 from pyfsagg.filters import information_selection
 from pyfsagg.filters.information import PREPARE
 
@@ -162,7 +161,7 @@ def test_as_filters_of_an_ensemble_they_score_by_place_where_only_the_order_coun
     X = pd.DataFrame(codes).astype("category")
     for criterion in PREPARE:
         order = information_selection(X, y, criterion=criterion).order
-        weights = full_weights(200, None)
+        weights = np.ones((1, 200), dtype=np.uint16)
         target = check_target(y, 200)
         scorer = PREPARE[criterion](as_table(X), target)
         (scores,) = scorer(weights, target.codes[np.newaxis])[criterion]

@@ -115,7 +115,7 @@ def test_the_page_and_the_picture_say_what_was_found() -> None:
     assert "1 list without an order" in list_agreement(mixed).sentences()[-1]
 
 
-def test_what_is_refused() -> None:
+def test_distance_pilot_and_persistence_out_of_range_are_refused() -> None:
     for lists, options, error, said in (
         (["ab", "ba"], {"distance": -1}, ParameterError, "distance"),
         (["ab", "ba"], {"pilot": 1}, ParameterError, "pilot"),

@@ -8,7 +8,6 @@ import pytest
 
 from pyfsagg import Rankings, aggregate
 from pyfsagg.aggregation import compare_aggregations, permutation_p_values
-from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import (
     DataError,
     InputTypeError,
@@ -16,6 +15,7 @@ from pyfsagg.exceptions import (
     PyfsaggWarning,
     UnknownNameError,
 )
+from pyfsagg.extending import AGGREGATORS
 
 WEIGHTS = [3, 1, 2, 1]
 TAKING = [spec.name for spec in AGGREGATORS.own() if spec.list_weights in ("any", "whole")]

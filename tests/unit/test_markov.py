@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from pyfsagg.aggregation import aggregate, pairwise
-from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.extending import AGGREGATORS
 from pyfsagg.ranks import Rankings
 
 DAMPING = 0.05

@@ -15,17 +15,15 @@ import pytest
 import pyfsagg
 from pyfsagg import exceptions
 from pyfsagg._base import validation
-from pyfsagg._base.remarks import collect_warnings, warn
+from pyfsagg._base.remarks import collect_warnings
 from pyfsagg._command import parser as terminal
 from pyfsagg._message import (
     FILTER,
     MAPPING,
     NAN,
     ROOMS,
-    Got,
     Message,
     Name,
-    Param,
     Phrase,
     Public,
     Remedy,
@@ -34,6 +32,7 @@ from pyfsagg._message import (
     home,
 )
 from pyfsagg.exceptions import DataError, OutputError, ParameterError, PyfsaggError, PyfsaggWarning
+from pyfsagg.extending import Got, Param, warn
 from pyfsagg.for_r import _given as r
 
 ERRORS = [

@@ -14,9 +14,8 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import LinearSVC
 from sklearn.tree import DecisionTreeClassifier
 
-from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.extending import as_table, check_target
 from pyfsagg.filters.model import prepare_callable, prepare_estimator
 
 RNG = np.random.default_rng(0)

@@ -13,9 +13,8 @@ from numba import njit
 from pyfsagg._kernels import mrmr as rows
 from pyfsagg._kernels import mrmr_counts as masks
 from pyfsagg._kernels.class_tables import praznik_bins, praznik_rows
-from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.extending import as_table, check_target
 from pyfsagg.filters._base import counted_columns, read_depth
 from pyfsagg.filters.information import InformationSelection, information_selection, prepare_mrmr
 

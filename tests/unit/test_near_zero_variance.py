@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pyfsagg._table.table import as_table
 from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.extending import as_table
 from pyfsagg.filters.plain import drop_near_zero_variance, near_zero_variance
 
 

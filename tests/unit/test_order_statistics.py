@@ -12,8 +12,8 @@ from scipy.stats import beta, binom
 from pyfsagg._kernels import rho
 from pyfsagg._kernels.order_statistics import log_stuart
 from pyfsagg.aggregation import aggregate
-from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.extending import AGGREGATORS
 from pyfsagg.ranks import Rankings
 from pyfsagg.ranks.ranking import half_places, has_ties
 

@@ -94,7 +94,7 @@ def test_many_items_are_ordered_by_majorities_and_a_knot_lies_between_bounds() -
     assert np.minimum(above, above.T)[np.triu_indices(80, 1)].sum() - 1 <= low <= found
 
 
-def test_what_is_refused() -> None:
+def test_too_many_items_and_unknown_ties_are_refused() -> None:
     with pytest.raises(DataError, match="refused above max_items=2"):
         aggregate([list("abc")], "kemeny", max_items=2)
     with pytest.raises(ParameterError, match="tie"):

@@ -19,8 +19,9 @@ import pytest
 
 import pyfsagg
 from pyfsagg._run import parallel
-from pyfsagg._run.parallel import count_workers, run_tasks, run_threads
+from pyfsagg._run.parallel import count_workers, run_threads
 from pyfsagg.exceptions import WorkerError
+from pyfsagg.extending import run_tasks
 
 distributed = pytest.importorskip("distributed", reason="the extra 'dask' is not installed")
 

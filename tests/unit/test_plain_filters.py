@@ -8,10 +8,8 @@ from sklearn.feature_selection import f_classif
 from sklearn.metrics import roc_auc_score
 
 import pyfsagg
-from pyfsagg._table.table import as_table, full_weights
-from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError
-from pyfsagg.filters._base import FILTERS
+from pyfsagg.extending import FILTERS, as_table, check_target
 
 NAMES = ["anova_f", "kruskal_wallis", "welch_t", "auc", "variance", "mad"]
 
@@ -19,7 +17,7 @@ NAMES = ["anova_f", "kruskal_wallis", "welch_t", "auc", "variance", "mad"]
 def scores(name, X, y, weights=None):
     spec, target = FILTERS.get(name), check_target(y, len(X))
     scorer = spec.prepare(as_table(X, min_features=1), target)
-    weights = full_weights(len(X), None) if weights is None else weights
+    weights = np.ones((1, len(X)), dtype=np.uint16) if weights is None else weights
     return scorer(weights, target.codes[np.newaxis])[spec.output]
 
 

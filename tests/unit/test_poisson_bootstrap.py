@@ -16,9 +16,8 @@ from pyfsagg._kernels.poisson_bootstrap import (
     padded,
     poisson_weights,
 )
-from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.extending import as_table, check_target
 from pyfsagg.resampling import PoissonBootstrap, draw_resamples
 from pyfsagg.resampling.plans import check_poisson_totals, poisson_key
 

@@ -27,7 +27,8 @@ def test_one_version() -> None:
 
 
 def test_reports_cite_what_the_citation_file_says() -> None:
-    from pyfsagg._report.closing import SOFTWARE_ENTRY, software
+    from pyfsagg._report.closing import SOFTWARE_ENTRY
+    from pyfsagg.extending import software
 
     cited = read("CITATION.cff")
     title = re.search(r'^title: "(.+)"$', cited, re.MULTILINE)

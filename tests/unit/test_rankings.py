@@ -49,14 +49,22 @@ VERBS = {
     "aggregate": lambda x, **how: pyfsagg.aggregate(x, "mean_rank").to_frame(),
     "vote": lambda x, **how: pyfsagg.vote(x).to_frame().sort_index(),
     "list_agreement": lambda x, **how: (
-        pyfsagg.list_agreement(x, pilot=2, distance=1).to_frame().drop(columns=["list", "other"])
+        pyfsagg.aggregation.list_agreement(x, pilot=2, distance=1)
+        .to_frame()
+        .drop(columns=["list", "other"])
     ),
     "stability": lambda x, **how: pyfsagg.stability(x, random_state=0, **how).table,
-    "feature_stability": lambda x, **how: pyfsagg.feature_stability(x, **how),
-    "nogueira": lambda x, **how: pd.Series([pyfsagg.nogueira(x, **how).estimate]),
-    "adequacy": lambda x, **how: pd.Series(pyfsagg.adequacy(x, random_state=0).summary()),
-    "stability_curve": lambda x, **how: pyfsagg.stability_curve(x, random_state=0),
-    "influence_of_lists": lambda x, **how: pyfsagg.influence_of_lists(
+    "feature_stability": lambda x, **how: pyfsagg.stability_measures.feature_stability(x, **how),
+    "nogueira": lambda x, **how: pd.Series(
+        [pyfsagg.stability_measures.nogueira(x, **how).estimate]
+    ),
+    "adequacy": lambda x, **how: pd.Series(
+        pyfsagg.stability_measures.adequacy(x, random_state=0).summary()
+    ),
+    "stability_curve": lambda x, **how: pyfsagg.stability_measures.stability_curve(
+        x, random_state=0
+    ),
+    "influence_of_lists": lambda x, **how: pyfsagg.aggregator_influence.influence_of_lists(
         x, ["mean_rank", "median_rank"], n_splits=3, random_state=0
     ).to_frame(),
 }
@@ -169,12 +177,12 @@ def test_rankings_of_everything(tmp_path: Path) -> None:
 
 
 def test_the_universe_is_the_number_of_features_to_choose_from() -> None:
-    found = pyfsagg.nogueira(Rankings.from_lists(LISTS, universe=20))
-    assert found.estimate == pyfsagg.nogueira(LISTS, n_features=20).estimate
+    found = pyfsagg.stability_measures.nogueira(Rankings.from_lists(LISTS, universe=20))
+    assert found.estimate == pyfsagg.stability_measures.nogueira(LISTS, n_features=20).estimate
     with pytest.raises(ParameterError, match="to choose from"):
-        pyfsagg.nogueira(Rankings.from_lists(LISTS))
+        pyfsagg.stability_measures.nogueira(Rankings.from_lists(LISTS))
     with pytest.raises(ParameterError, match="universe of the rankings is 20"):
-        pyfsagg.nogueira(Rankings.from_lists(LISTS, universe=20), n_features=30)
+        pyfsagg.stability_measures.nogueira(Rankings.from_lists(LISTS, universe=20), n_features=30)
 
 
 def test_complete_lists_are_ranks_and_unknown_items_unseen() -> None:
@@ -183,10 +191,10 @@ def test_complete_lists_are_ranks_and_unknown_items_unseen() -> None:
     expected = measure_stability(SCORES, "spearman", random_state=0)
     assert found.table["value"].iloc[0] == pytest.approx(float(expected), rel=1e-12)
     judged = Rankings.from_lists([["a", "b", "c"], ["b", "a"]], absent="unknown")
-    table = pyfsagg.feature_stability(judged, n_features_to_select=1)
+    table = pyfsagg.stability_measures.feature_stability(judged, n_features_to_select=1)
     assert table["seen"].to_dict() == {"a": 2, "b": 2, "c": 1}
     with pytest.raises(DataError, match="finite"):
-        pyfsagg.nogueira(judged)
+        pyfsagg.stability_measures.nogueira(judged)
 
 
 def test_weights_count_where_there_are_some_and_are_not_lost_elsewhere() -> None:

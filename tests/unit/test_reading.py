@@ -15,12 +15,10 @@ import pytest
 import sklearn.datasets
 
 from pyfsagg._base.settings import Reading
-from pyfsagg._table.identity import data_hash
 from pyfsagg._table.source import read_source
-from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target
 from pyfsagg.datasets import read_table
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+from pyfsagg.extending import as_table, check_target, data_hash
 
 
 @pytest.fixture(scope="module")

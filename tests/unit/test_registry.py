@@ -7,7 +7,7 @@ import pytest
 
 from pyfsagg._base.registry import Registry
 from pyfsagg.exceptions import InputTypeError, UnknownNameError
-from pyfsagg.filters._base import FILTERS
+from pyfsagg.extending import FILTERS
 
 
 @dataclass(frozen=True)

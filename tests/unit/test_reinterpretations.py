@@ -5,9 +5,8 @@ import pandas as pd
 import pytest
 
 import pyfsagg
-from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError
+from pyfsagg.extending import as_table, check_target
 
 
 @pytest.fixture(name="X")

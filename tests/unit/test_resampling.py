@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from pyfsagg._base.validation import resolve_seed
-from pyfsagg._table.table import Table, as_table, full_weights
-from pyfsagg._table.target import Target, check_target
+from pyfsagg._table.table import Table, full_weights
+from pyfsagg._table.target import Target
 from pyfsagg.datasets import load_dataset
 from pyfsagg.ensemble import wam
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
+from pyfsagg.extending import as_table, check_target
 from pyfsagg.resampling import (
     BalancedBootstrap,
     ComplementaryPairs,

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from numba import njit
 
-from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target
-from pyfsagg.filters._base import FILTERS, KernelScorer
+from pyfsagg.extending import FILTERS, as_table, check_target
+from pyfsagg.filters._base import KernelScorer
 
 X = np.random.default_rng(0).normal(size=(30, 4))
 Y = np.arange(30) % 2

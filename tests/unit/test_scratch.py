@@ -11,9 +11,9 @@ from scipy import sparse
 import pyfsagg
 from pyfsagg._base import arithmetic as _blocks
 from pyfsagg._base.arithmetic import column_blocks, row_blocks
-from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.ensemble import core
 from pyfsagg.exceptions import OutputError, ParameterError
+from pyfsagg.extending import AGGREGATORS
 
 
 def data(p: int = 23):

@@ -15,13 +15,13 @@ import pytest
 import pyfsagg
 from pyfsagg import Checks, Execution, Task
 from pyfsagg._base.settings import Settings, is_default, option
-from pyfsagg._base.validation import check_integer
 from pyfsagg._command import flags
 from pyfsagg.cli import build_parser
 from pyfsagg.ensemble import Precision
 from pyfsagg.ensemble.run import gather_settings
 from pyfsagg.evaluation import Protocol
 from pyfsagg.exceptions import InputTypeError, ParameterError, UnknownNameError
+from pyfsagg.extending import check_integer
 from pyfsagg.resampling import GroupedBootstrap, Rows, Subsample
 
 

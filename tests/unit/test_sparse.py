@@ -12,9 +12,8 @@ from sklearn.pipeline import make_pipeline
 
 import pyfsagg
 from pyfsagg._table.sparse import SparseTable
-from pyfsagg._table.table import as_table
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.filters._base import FILTERS
+from pyfsagg.extending import FILTERS, as_table
 
 SPARSE_FILTERS = [spec.name for spec in FILTERS if spec.sparse]
 OTHERS = [spec.name for spec in FILTERS if not spec.sparse]

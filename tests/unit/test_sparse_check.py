@@ -10,8 +10,8 @@ from scipy.sparse import bsr_matrix, coo_matrix, csc_matrix, csr_array, csr_matr
 
 import pyfsagg
 from pyfsagg._table.sparse import SparseTable
-from pyfsagg._table.table import as_table
 from pyfsagg.exceptions import DataError, InputTypeError
+from pyfsagg.extending import as_table
 
 FORMATS = ["csr", "csc", "coo", "bsr", "dok", "lil", "dia"]
 DENSE = np.zeros((20, 6))

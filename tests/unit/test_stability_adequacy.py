@@ -80,7 +80,7 @@ def test_degenerate_score_matrices_have_an_answer() -> None:
     assert single.expected_top_overlap == 1.0
 
 
-def test_what_is_refused() -> None:
+def test_aggregators_sizes_and_resamples_that_adequacy_refuses() -> None:
     scores = draw(np.random.default_rng(3))
     refused(
         adequacy,

@@ -13,10 +13,10 @@ from stability_cases import near, value
 from statsmodels.stats.proportion import proportion_confint
 
 from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.extending import STABILITY_MEASURES
 from pyfsagg.ranks import rank_scores
 from pyfsagg.ranks.ranking import select_top
 from pyfsagg.stability_measures import feature_stability, pareto_front, stability_curve
-from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures.chance import hypergeometric_law, union_law
 from pyfsagg.stability_measures.curves import chance_level
 

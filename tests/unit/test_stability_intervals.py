@@ -9,8 +9,9 @@ from scipy.stats import t as student
 from stability_cases import near
 
 from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.extending import STABILITY_MEASURES, PairwiseAverage
 from pyfsagg.ranks import rank_scores
-from pyfsagg.stability_measures._base import STABILITY_MEASURES, BoundStatistic, PairwiseAverage
+from pyfsagg.stability_measures._base import BoundStatistic
 from pyfsagg.stability_measures._input import SelectedSets
 from pyfsagg.stability_measures.measure import bind, measure_stability
 

@@ -19,8 +19,8 @@ from pyfsagg.exceptions import (
     PyfsaggWarning,
     UnknownNameError,
 )
+from pyfsagg.extending import STABILITY_MEASURES, PairwiseAverage
 from pyfsagg.ranks import rank_scores
-from pyfsagg.stability_measures._base import STABILITY_MEASURES, PairwiseAverage
 from pyfsagg.stability_measures._input import SelectedSets
 from pyfsagg.stability_measures.measure import measure_stability
 from pyfsagg.stability_measures.pairwise import thesis_measures

@@ -12,7 +12,7 @@ from stability_cases import value
 from subsets import all_subsets
 
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.stability_measures._base import STABILITY_MEASURES
+from pyfsagg.extending import STABILITY_MEASURES
 from pyfsagg.stability_measures.measure import measure_stability
 
 Bools = NDArray[np.bool_]

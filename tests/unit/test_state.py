@@ -29,8 +29,8 @@ from joblib import Parallel, delayed
 from sklearn.tree import DecisionTreeClassifier
 
 import pyfsagg
-from pyfsagg._base.remarks import ALONE
 from pyfsagg.exceptions import PyfsaggWarning
+from pyfsagg.extending import ALONE
 
 THREADS = 6
 PATH = [str(Path(__file__).parents[1] / "support"), str(Path(__file__).parent)]

@@ -167,7 +167,7 @@ def test_one_long_table() -> None:
             pyfsagg.studies(given, study=study)
 
 
-def test_what_is_refused_or_pointed_out() -> None:
+def test_tables_that_no_study_could_have_are_refused_or_pointed_out() -> None:
     a, b = TABLES["a"], TABLES["b"]
     names = "'b' has no column that is known to contain names of items"
     other = b.assign(gene=b["gene"].str.replace("g", "h"))

@@ -10,11 +10,8 @@ from sklearn.linear_model import Ridge
 from sklearn.tree import DecisionTreeClassifier
 
 import pyfsagg
-from pyfsagg._table.identity import data_hash
-from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError, PyfsaggWarning
-from pyfsagg.filters._base import FILTERS
+from pyfsagg.extending import FILTERS, as_table, check_target, data_hash
 from pyfsagg.filters.survival import prepare_concordance
 from pyfsagg.resampling import draw_resamples
 

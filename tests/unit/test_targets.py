@@ -15,12 +15,9 @@ from sklearn.tree import DecisionTreeClassifier
 
 import pyfsagg
 from pyfsagg import discretization, filters, rank_order, unsupervised
-from pyfsagg._table.identity import data_hash
-from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+from pyfsagg.extending import FILTERS, as_table, check_target, data_hash
 from pyfsagg.filters import information_selection
-from pyfsagg.filters._base import FILTERS
 from pyfsagg.listing import list_methods
 from pyfsagg.unsupervised.methods import UnsupervisedFilter
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from pyfsagg.aggregation import aggregate
-from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import ParameterError
+from pyfsagg.extending import AGGREGATORS
 from pyfsagg.ranks import Rankings, rank_scores
 from pyfsagg.ranks.ranking import last_places
 

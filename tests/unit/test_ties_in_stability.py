@@ -11,9 +11,10 @@ from stability_cases import near, value
 import pyfsagg
 from pyfsagg._report.page import sentences_of
 from pyfsagg.exceptions import ParameterError
+from pyfsagg.extending import STABILITY_MEASURES
 from pyfsagg.ranks.ranking import about_ties, select_top, tie_sizes
 from pyfsagg.stability_measures import feature_stability, nogueira, stability, stability_curve
-from pyfsagg.stability_measures._base import STABILITY_MEASURES, MeasureValue
+from pyfsagg.stability_measures._base import MeasureValue
 from pyfsagg.stability_measures._input import read_matrix
 from pyfsagg.stability_measures.chance import draw_selections, select
 from pyfsagg.stability_measures.curves import chance_level

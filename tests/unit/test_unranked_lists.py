@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from pyfsagg import Rankings, aggregate
-from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggWarning
+from pyfsagg.extending import AGGREGATORS
 
 RANKED = {"first": ["a", "b", "c"], "second": ["b", "d"]}
 LOOSE = {"hits": ["c", "e", "a"]}

@@ -7,9 +7,9 @@ from scipy.spatial.distance import cdist
 from sklearn.datasets import load_breast_cancer, load_wine
 
 from pyfsagg._kernels.clusters import correlation_ratios, secular_root
-from pyfsagg._table.table import as_table
 from pyfsagg.aggregation import aggregate
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+from pyfsagg.extending import as_table
 from pyfsagg.stability_measures.measure import measure_stability
 from pyfsagg.unsupervised import frcm, frmv, laplacian_score, rank_unsupervised, svd_entropy
 from pyfsagg.unsupervised.clusterings import check_numbers
@@ -75,7 +75,7 @@ def test_laplacian_score_by_hand_of_constant_features_and_of_identical_samples()
     assert laplacian_score(pairs, n_neighbors=1).tolist() == pytest.approx([1.0] * 8, abs=1e-12)
 
 
-def test_what_is_refused() -> None:
+def test_neighbours_bandwidths_and_partitions_out_of_range_are_refused() -> None:
     labels = np.random.default_rng(1).integers(0, 4, (9, 60))
     for call, options, error, message in (
         (laplacian_score, {"n_neighbors": 0}, ParameterError, "n_neighbors"),

@@ -10,10 +10,8 @@ from scipy import sparse
 
 import pyfsagg
 from pyfsagg._table.columns import Kind
-from pyfsagg._table.identity import data_hash
-from pyfsagg._table.table import as_table
-from pyfsagg._table.target import check_target
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.extending import as_table, check_target, data_hash
 from pyfsagg.ranks import Rankings
 
 FRAME = pd.DataFrame(
