@@ -107,6 +107,7 @@ TESTS = "".join(
     file.read_text(encoding="utf-8") for file in (PACKAGE / "tests" / "testthat").glob("test-*.R")
 )
 
+
 def test_every_function_of_r_has_an_example_and_a_test() -> None:
     for name in sorted(EXPORTED):
         assert re.search(rf"\b{name}\(", EXAMPLES), "add an example to its help page"
