@@ -46,11 +46,18 @@ from scipy.sparse import csr_matrix
 ROOT = Path(__file__).resolve().parents[1]
 ROOMS = (
     "aggregation",
+    "aggregator_influence",
     "committees",
+    "datasets",
+    "discretization",
+    "ensemble",
     "error_control",
+    "evaluation",
+    "filters",
+    "out_of_core",
     "rank_order",
-    "statistics",
     "stability_measures",
+    "statistics",
     "unsupervised",
 )
 LEFT_OUT = {"reproduce", "plotting", "download", "show_versions"}
@@ -235,12 +242,14 @@ ALWAYS = {
 def public_functions() -> dict[str, Callable[..., Any]]:
     """Functions and classes of the package and its rooms by dotted name."""
     found: dict[str, Callable[..., Any]] = {}
+    seen: set[int] = set()  # verbs stand at the top and in their room
     for room in ("", *ROOMS):
         module = importlib.import_module(f"pyfsagg.{room}" if room else "pyfsagg")
         for name in module.__all__:
             thing = getattr(module, name)
-            if not callable(thing) or name in LEFT_OUT or name.startswith("_"):
+            if not callable(thing) or name in LEFT_OUT or id(thing) in seen:
                 continue
+            seen.add(id(thing))
             own = f"{room}.{name}" if room else name
             if inspect.isclass(thing):
                 if hasattr(thing, "fit"):

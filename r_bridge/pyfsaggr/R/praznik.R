@@ -1,6 +1,7 @@
 #' Filters under the names of the packages praznik and FSelectorRcpp
 #'
-#' Code written for praznik (13.0.0) and FSelectorRcpp (0.3.13) runs with these functions: names, arguments, shapes
+#' Code written for praznik (13.0.0) and FSelectorRcpp (0.3.13) runs with these functions, after
+#' `attach_compatible("praznik")` and `attach_compatible("FSelectorRcpp")`: names, arguments, shapes
 #' and values are the same, but for what is said here. There are functions for the filters that this package has; of
 #' the others, praznik's `CMI()`, `JMI3()` and `JIM()` and FSelectorRcpp's `relief()` are missing. `discretize()` here
 #' has other arguments than FSelectorRcpp's.
@@ -28,18 +29,21 @@
 #' @return The first functions return a list with `selection`, the numbers of the selected features, and `score`, both
 #'   with the names of the features; `miScores()` a vector with names, `information_gain()` a data frame with
 #'   `attributes` and `importance`, `cut_attrs()` the names of the best.
-#' @seealso [score_features()] for every filter and [wam()] for resamples
+#' @seealso [score_features()] for every filter and [wam()] for resamples, [attach_compatible()]
 #' @name praznik
 #' @aliases FSelectorRcpp
-#' @eval c(paste("@export", paste(names(PRAZNIK), collapse = " ")), paste("@aliases", paste(names(PRAZNIK), collapse = "
-#'   ")),
+#' @eval c(paste("@aliases", paste(names(PRAZNIK), collapse = " ")),
 #'   paste("@usage", paste0(names(PRAZNIK), vapply(PRAZNIK, arguments_of, ""), collapse = "\n\n")))
 #' @examples
 #' if (pyfsagg_available()) {
+#'   attach_compatible("praznik")
 #'   MRMR(iris[-5], iris$Species, k = 2)
 #'   miScores(iris[-5], iris$Species)
+#'   detach("pyfsaggr:praznik")
+#'   attach_compatible("FSelectorRcpp")
 #'   found <- information_gain(Species ~ ., iris, type = "symuncert")
 #'   cut_attrs(found, 2)
+#'   detach("pyfsaggr:FSelectorRcpp")
 #' }
 NULL
 
@@ -89,7 +93,6 @@ praznik_bins <- function(values) {
 }
 
 #' @rdname praznik
-#' @export
 information_gain <- function(formula, data, x, y, type = c("infogain", "gainratio", "symuncert"), equal = FALSE,
                              discIntegers = TRUE, nbins = 5, threads = 1) {
   if (missing(formula) != missing(data) || missing(x) != missing(y) || missing(formula) == missing(x) ||
@@ -117,7 +120,6 @@ information_gain <- function(formula, data, x, y, type = c("infogain", "gainrati
 }
 
 #' @rdname praznik
-#' @export
 cut_attrs <- function(attrs, k = 0.5) {
   if (!is.data.frame(attrs) || !all(c("attributes", "importance") %in% names(attrs))) {
     refuse_argument("attrs", "a data frame with the columns attributes and importance", attrs)

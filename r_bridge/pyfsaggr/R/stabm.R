@@ -1,6 +1,7 @@
 #' Stability of selections under the names of the package stabm
 #'
-#' Code written for stabm 1.2.2 runs with these functions: names, arguments and values are the same, with `NA` where a
+#' Code written for stabm 1.2.2 runs with these functions, after `attach_compatible("stabm")`: names, arguments and
+#' values are the same, with `NA` where a
 #' pair of selections has no value, such as a pair with an empty selection for some measures. stabm's own tests pass
 #' with them, but for one that reads the text of an error of `plotFeatures()`.
 #'
@@ -20,13 +21,13 @@
 #' @param penalty Penalty of Davis for large selections.
 #' @return One number; `listStabilityMeasures()` a data frame, `plotFeatures()` a ggplot of what each selection has,
 #'   similar selections and similar features side by side.
-#' @seealso [stability()] for intervals and ties
+#' @seealso [stability()] for intervals and ties, [attach_compatible()]
 #' @name stabm
-#' @eval c(paste("@export", paste(names(STABM), collapse = " ")), paste("@aliases", paste(names(STABM), collapse = "
-#'   ")),
+#' @eval c(paste("@aliases", paste(names(STABM), collapse = " ")),
 #'   paste("@usage", paste0(names(STABM), vapply(STABM, arguments_of, ""), collapse = "\n\n")))
 #' @examples
 #' if (pyfsagg_available()) {
+#'   attach_compatible("stabm")
 #'   sets <- list(c("a", "b"), c("a", "c"), "a")
 #'   stabilityNogueira(sets, p = 5)
 #'   stabilityDavis(sets, p = 5, penalty = 1)
@@ -34,11 +35,12 @@
 #'   similar["b", "c"] <- similar["c", "b"] <- 0.95
 #'   stabilityYu(sets, similar)
 #'   of_names <- function(names) vapply(names, function(name) {
-#'     f <- getExportedValue("pyfsaggr", name)
+#'     f <- get(name)
 #'     if ("sim.mat" %in% names(formals(f))) f(sets, similar) else f(sets, 3)
 #'   }, 0)
 #'   of_names(listStabilityMeasures()$Name)
-#'   if (requireNamespace("ggplot2", quietly = TRUE)) plotFeatures(sets)
+#'   if (requireNamespace("ggplot2", quietly = TRUE)) print(plotFeatures(sets))
+#'   detach("pyfsaggr:stabm")
 #' }
 NULL
 
@@ -156,7 +158,6 @@ arguments_of <- function(f) {
 }
 
 #' @rdname stabm
-#' @export
 listStabilityMeasures <- function() {
   found <- list_methods("stability")
   found <- found[found$kind == "sets" & found$name != "tanimoto", ]
@@ -170,7 +171,6 @@ listStabilityMeasures <- function() {
 }
 
 #' @rdname stabm
-#' @export
 plotFeatures <- function(features, sim.mat = NULL) {
   shown <- unique(unlist(features))
   if (!length(shown)) stop_pyfsagg("no feature is selected in any set", "data")

@@ -21,10 +21,10 @@ test_that("filters under praznik's names select what praznik selects", {
   for (name in names(expected)) {
     places <- as.integer(expected[[name]][[1]])
     of_names <- function(values) stats::setNames(values, names(table)[places])
-    found <- getExportedValue("pyfsaggr", name)(table, iris$Species, k = 8)
+    found <- get(name)(table, iris$Species, k = 8)
     expect_identical(found$selection, of_names(places), info = name)
     expect_equal(found$score, of_names(expected[[name]][[2]]), tolerance = 1e-9, info = name)
-    first <- getExportedValue("pyfsaggr", name)(table, iris$Species)
+    first <- get(name)(table, iris$Species)
     expect_equal(first, lapply(found, utils::head, 3), info = name)
   }
   expect_identical(MRMR(table, iris$Species, positive = TRUE)$selection, c(Petal.Width = 4L))
@@ -64,4 +64,16 @@ test_that("information_gain() and cut_attrs() are those of FSelectorRcpp", {
   for (asked in list(c(0.5, 2), c(3, 3), c(0.1, 1), c(9, 4), c(2.7, 2), c(1, 1))) {
     expect_identical(cut_attrs(gains, asked[1]), best[seq_len(asked[2])])
   }
+})
+
+test_that("functions of other packages are attached on demand, and hide none before", {
+  dropins <- lapply(c("stabm", "praznik", "FSelectorRcpp"), compatible_names)
+  expect_length(unlist(dropins), 32L)
+  expect_length(intersect(unlist(dropins), getNamespaceExports("pyfsaggr")), 0L)
+  expect_identical(attach_compatible("praznik"), dropins[[2]])
+  on.exit(detach("pyfsaggr:praznik", character.only = TRUE))
+  attach_compatible("praznik") # once
+  expect_identical(sum(search() == "pyfsaggr:praznik"), 1L)
+  expect_identical(get("MRMR", "pyfsaggr:praznik"), MRMR)
+  expect_error(attach_compatible("caret"), "package must be one of", class = "pyfsagg_parameter_error")
 })

@@ -58,7 +58,7 @@ test_that("measures have the names of stabm", {
   expect_identical(stabilityDice(sets, 4, "estimate"), stabilityDice(sets, 4, "exact"))
   listed <- listStabilityMeasures()
   expect_identical(listed$Minimum[listed$Name == "stabilityWald"], "1 - p")
-  for (name in c(listed$Name, "plotFeatures")) expect_true(is.function(getExportedValue("pyfsaggr", name)))
+  for (name in c(listed$Name, "plotFeatures")) expect_true(is.function(get(name)))
   skip_if_not_installed("ggplot2")
   drawn <- ggplot2::ggplot_build(plotFeatures(c(sets, list(character()))))
   expect_identical(sort(table(drawn$data[[1]]$fill), TRUE)[[1]], 6L) # of 12 cells six are selected
@@ -79,7 +79,7 @@ test_that("measures for similar features, and corrections, have the values of st
     IntersectionMBM = c(-0.5698388012, NA, 2, 0.3333333333),
     IntersectionMean = c(-0.5293703267, NA, 1.8709333333, 0.2821333333)
   )
-  of <- function(name, ...) vapply(collections, getExportedValue("pyfsaggr", paste0("stability", name)), 0, ...)
+  of <- function(name, ...) vapply(collections, get(paste0("stability", name)), 0, ...)
   for (name in names(expected)) {
     found <- c(of(name, near, correction.for.chance = "exact"),
                of(name, near, 0.8, correction.for.chance = "none", impute.na = 0.25))
@@ -125,7 +125,7 @@ test_that("the measures have the values of stabm 1.2.2", {
     Wald = c(0.48148148, NA, NA, 0.25, 0.25)
   )
   for (name in names(expected)) {
-    ours <- getExportedValue("pyfsaggr", paste0("stability", name))
+    ours <- get(paste0("stability", name))
     found <- c(vapply(collections, ours, 0, p = 8), vapply(collections[2:3], ours, 0, p = 8, impute.na = 0.25))
     expect_equal(found, expected[[name]], tolerance = 1e-7, info = name)
   }
