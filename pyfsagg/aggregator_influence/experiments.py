@@ -31,7 +31,7 @@ from pyfsagg.ranks import Rankings
 from pyfsagg.resampling import KFold, Plan, PoissonBootstrap, draw_resamples
 from pyfsagg.resampling.plan import read_plan
 from pyfsagg.score_tables import Standings
-from pyfsagg.score_tables.question import Question
+from pyfsagg.score_tables.question import StandingsOptions
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures.measure import measure_stability
 
@@ -276,9 +276,9 @@ def compare_aggregators(
     if not isinstance(results, Mapping) or not results:
         must = " must be a mapping of data set name to InfluenceResult, got "
         raise InputTypeError(Param("results"), must, type(results).__name__)
-    asked = Question(confidence_level=confidence_level)
+    options = StandingsOptions(confidence_level=confidence_level)
     how: dict[str, Any] = {"filter": filter, "n_features_to_select": n_features_to_select}
-    return over_data_sets(results, asked, measure, **how)
+    return over_data_sets(results, options, measure, **how)
 
 
 LIST_AGGREGATORS = (

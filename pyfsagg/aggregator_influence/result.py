@@ -24,7 +24,7 @@ from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.ranks import Rankings, rank_scores
 from pyfsagg.score_tables import MetricStandings, Standings
-from pyfsagg.score_tables.question import Question, score_table
+from pyfsagg.score_tables.question import StandingsOptions, score_table
 from pyfsagg.stability_measures._base import STABILITY_MEASURES
 from pyfsagg.stability_measures.measure import measure_stability, pseudo_values, stability_table
 
@@ -254,10 +254,10 @@ class InfluenceResult(Recorded):
         data sets.
         """
         how: dict[str, Any] = {"filter": filter, "n_features_to_select": n_features_to_select}
-        return self._compared(Question(), measure, **how)
+        return self._compared(StandingsOptions(), measure, **how)
 
     def _compared(
-        self, asked: Question, measure: str, call: Call | None = None, **how: Any
+        self, options: StandingsOptions, measure: str, call: Call | None = None, **how: Any
     ) -> Standings:
         values = self.by_fold(measure, **how)
         if values.shape[1] < 2:
@@ -267,19 +267,27 @@ class InfluenceResult(Recorded):
         codes = np.zeros(len(rows), dtype=np.intp)
         table = score_table(rows, codes, ("the table",), tuple(values.columns))
         label = readable(self._filter_label(how.get("filter")))
-        told = {"what": f"{titled(spec.name)} of rankings by {label}", "unanswered": DEPENDENT}
-        return asked.of(table, higher_is_better=spec.higher_is_better, call=call, **told)
+        description = {
+            "what": f"{titled(spec.name)} of rankings by {label}",
+            "unanswered": DEPENDENT,
+        }
+        return options.of(table, higher_is_better=spec.higher_is_better, call=call, **description)
 
-    def _standings(self, asked: Question, call: Call | None = None) -> Standings | MetricStandings:
+    def _standings(
+        self, options: StandingsOptions, call: Call | None = None
+    ) -> Standings | MetricStandings:
         """What :func:`pyfsagg.standings` makes of the result."""
-        return asked.each(THESIS_MEASURES, self._compared, call)
+        return options.each(THESIS_MEASURES, self._compared, call)
 
     @classmethod
     def _standings_together(
-        cls, results: Mapping[str, InfluenceResult], asked: Question, call: Call | None = None
+        cls,
+        results: Mapping[str, InfluenceResult],
+        options: StandingsOptions,
+        call: Call | None = None,
     ) -> Standings | MetricStandings:
         """The same of results of several data sets."""
-        return asked.each(THESIS_MEASURES, partial(over_data_sets, results), call)
+        return options.each(THESIS_MEASURES, partial(over_data_sets, results), call)
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         k = view["n_features_to_select"]
@@ -361,7 +369,7 @@ class InfluenceResult(Recorded):
 
 def over_data_sets(
     results: Mapping[str, InfluenceResult],
-    asked: Question,
+    options: StandingsOptions,
     measure: str,
     call: Call | None = None,
     *,
@@ -387,4 +395,4 @@ def over_data_sets(
     values = np.array(list(rows.values())).round(DECIMALS)
     table = score_table(values, np.arange(len(rows)), tuple(rows), tuple(expected))
     what = f"{titled(spec.name)} of rankings over folds"
-    return asked.of(table, higher_is_better=spec.higher_is_better, what=what, call=call)
+    return options.of(table, higher_is_better=spec.higher_is_better, what=what, call=call)

@@ -304,7 +304,7 @@ class Job:
         """The remaining work when m resamples are scored after the `first` ones."""
         nulls = self.nulls
         # Where some filters judge, the others do not score the shuffled targets.
-        some = not set(self.run.labels) <= set(nulls.judges)
+        some = not set(self.run.labels) <= set(nulls.tested_filters)
 
         def by_all(m: int) -> int:
             return self.n_scored(m) - some * (1 + nulls.n_shuffles(m))
@@ -315,7 +315,7 @@ class Job:
         if not some and 2 * shuffled > total:
             fewer[Message(Use("Checks", shuffles=0))] = total - shuffled
         judged = nulls.n_shuffles(first + m) if some else 0
-        return scoring.Work(total, fewer, judged, frozenset(nulls.judges))
+        return scoring.Work(total, fewer, judged, frozenset(nulls.tested_filters))
 
     def work_on(self, size: int, m: int) -> dict[str, Any]:
         """Options for scoring `size` of the resamples of a run of m."""
@@ -394,7 +394,7 @@ def _carry_out(
             parameters: dict[str, Any] = {**run.parameters, "n_resamples": m, **precision}
             own_scores = None
             if trust.needs_own_scores(data.RunSetup.of(parameters, run.data)):
-                own = scoring.score_resamples(run.filters, run.itself(run.target))
+                own = scoring.score_resamples(run.filters, run.whole_table(run.target))
                 own = {label: own[label] for label in run.labels}
                 job.compare_with_noise(own, "table", m)
                 own_scores = np.asarray(job.combine(own)[0])

@@ -184,11 +184,11 @@ class Nulls:
                 or total > MOST_ROWS * self.run.table.n_samples
             ):
                 return "rows with counts stand for several samples, here too many to be shuffled one by one"
-        if self.begun is not None and self.begun.by_numbers:
-            name = self.begun.names_of(nominal=False)[0]
+        if self.conditioned_on is not None and self.conditioned_on.by_numbers:
+            name = self.conditioned_on.names_of(nominal=False)[0]
             return f"the column {name!r}, which is always in, is a number: no rows are alike in it"
-        shuffling, adjusters = self.shuffling, self.single.target.adjusters
-        weights = self.single.row_weights
+        shuffling, adjusters = self.shuffling, self.expanded.target.adjusters
+        weights = self.expanded.row_weights
         if shuffling.groups is not None and shuffling.first is not None:
             varies = weights != weights[shuffling.first][shuffling.groups]
             if varies.any():
@@ -200,14 +200,14 @@ class Nulls:
                     return "an adjusting number varies within groups that have one target each"
             if isinstance(self.run.table, SparseTable):
                 return "a sparse table is not cleared of what adjusting numbers say of its columns"
-        if shuffling.n_different(self.single.target, weights) < FEWEST:
+        if shuffling.n_different(self.expanded.target, weights) < FEWEST:
             units = f"{len(shuffling.blocks)} groups with one target each"
             within = " within their strata" if shuffling.blocks.any() else ""
             return f"{'rows' if shuffling.first is None else units} can hardly be shuffled{within}"
         return ""
 
     @cached_property
-    def single(self) -> Run:
+    def expanded(self) -> Run:
         """The run with one row for each unit: a row with a count is so many, and one without weight none."""
         run = self.run
         counts = run.plan._counts(run.table.n_samples)
@@ -225,9 +225,9 @@ class Nulls:
         return replace(single, filters=single.bind(single.target))
 
     @cached_property
-    def cleared(self) -> Run:
+    def residualised(self) -> Run:
         """The same with the residuals of the features given the adjusting numbers."""
-        run = self.single
+        run = self.expanded
         adjusters = run.target.adjusters
         if adjusters is None or not adjusters.by_numbers or not isinstance(run.table, Table):
             return run
@@ -236,17 +236,21 @@ class Nulls:
 
     @cached_property
     def shuffling(self) -> Shuffling:
-        return Shuffling.of(self.single, self.known)
+        return Shuffling.of(self.expanded, self.known)
 
     @property
     def known(self) -> list[Adjusters]:
         """The columns that shuffling must respect."""
-        return [each for each in (self.single.target.adjusters, self.begun) if each is not None]
+        return [
+            each
+            for each in (self.expanded.target.adjusters, self.conditioned_on)
+            if each is not None
+        ]
 
     @cached_property
-    def begun(self) -> Adjusters | None:
+    def conditioned_on(self) -> Adjusters | None:
         """The columns that are always in, if a judge begins with them: what they tell is not noise."""
-        always = self.single.target.always
+        always = self.expanded.target.always
         sources = [item for item in self.run.items if binding.filter_label(item) in self.sources]
         return (
             Adjusters(always) if always and any(map(binding.begins_with_always, sources)) else None
@@ -283,8 +287,12 @@ class Nulls:
                 params.setdefault(spec.relevance, own)
         if params:
             target = run.target
-            if self.begun is not None and not self.begun.by_numbers:
-                given = [each.table for each in (target.adjusters, self.begun) if each is not None]
+            if self.conditioned_on is not None and not self.conditioned_on.by_numbers:
+                given = [
+                    each.table
+                    for each in (target.adjusters, self.conditioned_on)
+                    if each is not None
+                ]
                 joined = given[0] if len(given) == 1 else given[0].beside(given[1])
                 target = replace(target, adjusters=Adjusters(joined), always=None)
             run = replace(run, items=list(params), params=params, target=target)
@@ -298,7 +306,7 @@ class Nulls:
         return replace(run, items=items, filters=[each for each in filters if each.outputs])
 
     @property
-    def judges(self) -> list[str]:
+    def tested_filters(self) -> list[str]:
         """The filters whose scores are compared with those of shuffled targets."""
         return self.judging.labels
 
@@ -311,12 +319,12 @@ class Nulls:
     def by_column(self) -> bool:
         """Whether the judges score one column at a time."""
         specs = self.judging.specs
-        return all(label in specs and specs[label].own_column for label in self.judges)
+        return all(label in specs and specs[label].own_column for label in self.tested_filters)
 
     @cached_property
     def numbers(self) -> Indices:
         """Numeric columns, which are also tested by their ranks if all filters bin them."""
-        cut = self.by_column and self.counting.issuperset(self.judges)
+        cut = self.by_column and self.counting.issuperset(self.tested_filters)
         return self._ranked if cut else self._ranked[:0]
 
     @cached_property
@@ -416,14 +424,14 @@ def _with_perfect_column(run: Run, j: int) -> Run:
 
 def _permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
     """The same without a look at what could have been found."""
-    judged = () if set(nulls.judges) <= set(nulls.run.labels) else tuple(nulls.sources)
+    judged = () if set(nulls.tested_filters) <= set(nulls.run.labels) else tuple(nulls.sources)
     nulls = Nulls(nulls.judging)
-    run = nulls.single
+    run = nulls.expanded
     kinds, adjusters = _kinds_by_filter(run), run.target.adjusters
     own, null = np.zeros(len(run.names)), np.zeros((number, len(run.names)))
     behind = np.zeros(len(run.names))
     cut = nulls.counting
-    mixed = nulls.by_column and 0 < len(cut) < len(nulls.judges)
+    mixed = nulls.by_column and 0 < len(cut) < len(nulls.tested_filters)
     behind[slice(None) if mixed else nulls.numbers] = np.log(RANKS_AHEAD)
     for label, scores in _scores_by_judge(nulls, number, **how):
         by_ranks = label == nulls.by_ranks
@@ -435,7 +443,7 @@ def _permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
         if label in cut:
             observed, drawn = observed - behind, drawn - behind
         own[of], null[:, of] = np.maximum(own[of], observed), np.maximum(null[:, of], drawn)
-    judges = (*nulls.judges, *([nulls.by_ranks] if nulls.by_ranks else []))
+    judges = (*nulls.tested_filters, *([nulls.by_ranks] if nulls.by_ranks else []))
     if len(judges) > 1:  # the best of several is better by chance
         each = np.unique(np.stack(list(kinds.values())), axis=1, return_inverse=True)[1].ravel()
         own, null = comparable_evidence(own, null, each)
@@ -464,14 +472,20 @@ def _kinds_by_filter(run: Run) -> dict[str, Indices]:
 
 def _scores_by_judge(nulls: Nulls, number: int, **how: Any) -> Iterator[tuple[str, Floats]]:
     """Scores (1 + number, n_features) of the table, the true target first, by one judge after the other."""
-    run = nulls.cleared
+    run = nulls.residualised
     if nulls.small:
         how["checkpoint"] = None
     runs = chain([run], nulls.shuffled(run, number))
     scores = _scores_by_target(
-        run, runs, 1 + number, 1, lambda one, _: one.itself(one.target), "shuffled targets", **how
+        run,
+        runs,
+        1 + number,
+        1,
+        lambda one, _: one.whole_table(one.target),
+        "shuffled targets",
+        **how,
     )
-    for label in nulls.judges:
+    for label in nulls.tested_filters:
         yield label, scores.pop(label)
     if nulls.by_ranks:
         yield nulls.by_ranks, _rank_statistics(nulls, number)
@@ -521,7 +535,7 @@ def _scores_by_target(
 
 def _rank_statistics(nulls: Nulls, number: int) -> Floats:
     """Kruskal–Wallis, squared rank correlations or scores of Cox's model, (1 + number, n_numbers)."""
-    run = nulls.single
+    run = nulls.expanded
     table, target = run.table, run.target
     assert isinstance(table, Table)
     runs = [run, *nulls.shuffled(run, number)]
@@ -654,12 +668,12 @@ def n_together(run: Run, drawn: Drawn) -> int:
 
 def score_shuffled(nulls: Nulls, number: int, drawn: Drawn, **how: Any) -> Matrices:
     """Scores by filter of the `drawn` resamples of each shuffled target, one after another."""
-    run = nulls.cleared
+    run = nulls.residualised
     size = n_together(run, drawn)
 
     def resamples(one: Run, k: int) -> Resamples:
         if drawn == "table":
-            return one.itself(one.target)
+            return one.whole_table(one.target)
         plan = one.pairs if drawn == "halves" else one.plan
         return one.draw(size, first=size * k, plan=plan)
 
@@ -716,7 +730,7 @@ class NoiseScale:
         """Columns of one kind, by the filter that sees them so."""
         return {
             label: [np.flatnonzero(kinds == kind) for kind in range(kinds.max() + 1)]
-            for label, kinds in _kinds_by_filter(self.nulls.single).items()
+            for label, kinds in _kinds_by_filter(self.nulls.expanded).items()
         }
 
     def n_scored(self, drawn: Drawn) -> int:

@@ -201,7 +201,7 @@ class Run:
         source = self.table, target or self.target, plan or self.plan
         return draw_resamples(*source, n_resamples=size, seed=self.seed, first=first)
 
-    def itself(self, target: Target) -> Resamples:
+    def whole_table(self, target: Target) -> Resamples:
         """The table with its own rows, each as often as it counts, as one resample."""
         weights, labels = self.row_weights[np.newaxis], target.codes[np.newaxis]
         own = replace(self.resamples.first(1), weights=weights, labels=labels)

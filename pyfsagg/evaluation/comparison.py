@@ -12,7 +12,7 @@ from pyfsagg._base.registry import Call
 from pyfsagg._message import Got, Remedy
 from pyfsagg.exceptions import DataError
 from pyfsagg.score_tables import Standings
-from pyfsagg.score_tables.question import Question, score_table
+from pyfsagg.score_tables.question import StandingsOptions, score_table
 
 DECIMALS = 10  # differences below are rounding errors
 TABLE = "the table"  # what the one data set of an evaluation is called
@@ -33,7 +33,12 @@ class Divisions:
     ranked_once: bool
 
     def standings(
-        self, asked: Question, *, higher_is_better: bool, what: str, call: Call | None = None
+        self,
+        options: StandingsOptions,
+        *,
+        higher_is_better: bool,
+        what: str,
+        call: Call | None = None,
     ) -> Standings:
         """Standings of the methods; divisions in which one has no value are omitted."""
         values = without_rounding_errors(self.values)
@@ -54,7 +59,7 @@ class Divisions:
         if self.ranked_once:
             remarks += (RANKED_ONCE,)
         told = {"what": what, "remarks": remarks}
-        return asked.of(table, higher_is_better=higher_is_better, call=call, **told)
+        return options.of(table, higher_is_better=higher_is_better, call=call, **told)
 
 
 def divisions_of(

@@ -22,7 +22,7 @@ from pyfsagg.evaluation.protocol import Protocol
 from pyfsagg.evaluation.result import Evaluation, standings_over_data_sets, weighted_averages
 from pyfsagg.exceptions import DataError, InputTypeError, PyfsaggError
 from pyfsagg.score_tables import MetricStandings, Standings
-from pyfsagg.score_tables.question import Question
+from pyfsagg.score_tables.question import StandingsOptions
 
 
 def evaluate(
@@ -189,13 +189,17 @@ class EvaluationSet(Part):
         confidence_level : float
             1 − the significance level of the tests.
         """
-        asked = Question(confidence_level=confidence_level)
+        options = StandingsOptions(confidence_level=confidence_level)
         how: dict[str, Any] = {"classifier": classifier, "protocol": protocol}
-        return standings_over_data_sets(self.evaluations, asked, metric, baselines=baselines, **how)
+        return standings_over_data_sets(
+            self.evaluations, options, metric, baselines=baselines, **how
+        )
 
-    def _standings(self, asked: Question, call: Call | None = None) -> Standings | MetricStandings:
+    def _standings(
+        self, options: StandingsOptions, call: Call | None = None
+    ) -> Standings | MetricStandings:
         """What :func:`pyfsagg.standings` makes of them."""
-        return Evaluation._standings_together(self.evaluations, asked, call)
+        return Evaluation._standings_together(self.evaluations, options, call)
 
     def __repr__(self) -> str:
         return (

@@ -28,7 +28,7 @@ from pyfsagg.evaluation.protocol import PROTOCOLS
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import Rankings
 from pyfsagg.score_tables import MetricStandings, Standings
-from pyfsagg.score_tables.question import Question, score_table
+from pyfsagg.score_tables.question import StandingsOptions, score_table
 
 ALL_FEATURES, RANDOM_SUBSETS = "all features", "random subsets"  # labels of baselines
 WEIGHTED = "weighted average over thresholds"
@@ -276,13 +276,13 @@ class Evaluation(Recorded):
         thesis protocol are tested over the divisions of the rows.  Under the thesis protocol without repeats,
         and the leaky one, the tests are about the one ranking.
         """
-        asked = Question(rope=rope, confidence_level=confidence_level)
+        options = StandingsOptions(rope=rope, confidence_level=confidence_level)
         how: dict[str, Any] = {"value": value, "protocol": protocol, "classifier": classifier}
-        return self._compared(asked, self._check_metric(metric), **how, baselines=baselines)
+        return self._compared(options, self._check_metric(metric), **how, baselines=baselines)
 
     def _compared(
         self,
-        asked: Question,
+        options: StandingsOptions,
         metric: str,
         call: Call | None = None,
         *,
@@ -317,8 +317,8 @@ class Evaluation(Recorded):
         design = {name: self.parameters[name] for name in ("n_folds", "n_repeats", "test_size")}
         what = WEIGHTED if value == "wacc" else f"{float(value):g} of the features"
         spec = METRICS.get(metric)
-        if asked.rope is None and spec.bounds.endswith("to 1"):
-            asked = replace(asked, rope=ROPE)
+        if options.rope is None and spec.bounds.endswith("to 1"):
+            options = replace(options, rope=ROPE)
         what = f"{metric} ({what}), {classifier or comparison.MEAN}, {chosen} protocol"
         leakage = {name: row.get("leakage") for name, row in self.parameters["rankings"].items()}
         unsure = [name for name in wide.columns if leakage.get(name) == "possible"]
@@ -327,21 +327,23 @@ class Evaluation(Recorded):
         elif chosen == "thesis" and unsure:
             what += f"; {', '.join(unsure)} may have seen the test rows"
         return comparison.divisions_of(wide, protocol=chosen, **design).standings(
-            asked, higher_is_better=spec.higher_is_better, what=what, call=call
+            options, higher_is_better=spec.higher_is_better, what=what, call=call
         )
 
-    def _standings(self, asked: Question, call: Call | None = None) -> Standings | MetricStandings:
+    def _standings(
+        self, options: StandingsOptions, call: Call | None = None
+    ) -> Standings | MetricStandings:
         """What :func:`pyfsagg.standings` makes of an evaluation."""
         value = "wacc" if min(self.parameters["thresholds"]) < 1.0 else 1.0
-        return asked.each(self.metrics, partial(self._compared, value=value), call)
+        return options.each(self.metrics, partial(self._compared, value=value), call)
 
     @classmethod
     def _standings_together(
-        cls, results: Mapping[str, Evaluation], asked: Question, call: Call | None = None
+        cls, results: Mapping[str, Evaluation], options: StandingsOptions, call: Call | None = None
     ) -> Standings | MetricStandings:
         """The same of evaluations of several data sets."""
         metrics = next(iter(results.values())).metrics
-        return asked.each(metrics, partial(standings_over_data_sets, results), call)
+        return options.each(metrics, partial(standings_over_data_sets, results), call)
 
     def fewest(self, metric: str | None = None) -> pd.DataFrame:
         """The fewest features within one standard error of the best, for each ranking.
@@ -640,7 +642,7 @@ def weighted_averages(
 
 def standings_over_data_sets(
     results: Mapping[str, Evaluation],
-    asked: Question,
+    options: StandingsOptions,
     metric: str | None,
     call: Call | None = None,
     *,
@@ -666,7 +668,7 @@ def standings_over_data_sets(
     chosen = protocol or first._default_protocol
     what = f"{name} ({WEIGHTED}), {classifier or comparison.MEAN}, {chosen} protocol"
     better = METRICS.get(name).higher_is_better
-    return asked.of(found, higher_is_better=better, what=what, call=call)
+    return options.of(found, higher_is_better=better, what=what, call=call)
 
 
 def widen(values: pd.Series[Any], level: str) -> pd.DataFrame:

@@ -343,7 +343,7 @@ MOST_SIGNED = 60  # methods up to which signed ranks are the default; each pair 
 
 
 @dataclass(frozen=True)
-class Question:
+class StandingsOptions:
     """How standings are made of a table, as in :func:`standings`; it is checked when it is made."""
 
     by: str = "mean"
@@ -361,22 +361,27 @@ class Question:
         check_integer("random_state", self.random_state, low=0)
 
     def of(
-        self, table: ScoreTable, *, higher_is_better: bool, call: Call | None = None, **told: Any
+        self,
+        table: ScoreTable,
+        *,
+        higher_is_better: bool,
+        call: Call | None = None,
+        **description: Any,
     ) -> Standings:
-        """The standings of a table; `told` are fields that describe it."""
+        """The standings of a table; `description` are fields that describe it."""
         p = len(table.methods)
         require_memory(310 * p * (p - 1), f"the pairs of {p:,} methods", "take fewer methods")
         few = p <= MOST_SIGNED
         test = "wilcoxon" if self.by == "rank" and few else "t"
-        asked = replace(self, test=test) if self.test == "auto" else self
-        asked_for = {"higher_is_better": higher_is_better, **asdict(asked)}
+        options = replace(self, test=test) if self.test == "auto" else self
+        asked_for = {"higher_is_better": higher_is_better, **asdict(options)}
         names = [*table.methods, "", *table.datasets]
         sha256 = digest(names, table.cells + 0.0, table.replicates)
         repeated = {} if call is None else {"call": call.record()}
         return Standings(
             **vars(table),
             **asked_for,
-            **told,
+            **description,
             parameters={**asked_for, "test_train_ratio": table.test_train_ratio, **repeated},
             data={"n_methods": p, "n_datasets": len(table.datasets), "sha256": sha256},
         )
@@ -384,7 +389,7 @@ class Question:
     def each(
         self,
         metrics: Sequence[str],
-        make: Callable[[Question, str, Call | None], Standings],
+        make: Callable[[StandingsOptions, str, Call | None], Standings],
         call: Call | None = None,
     ) -> Standings | MetricStandings:
         """Standings by one metric, or by several at levels that keep the stated one together (Bonferroni)."""
@@ -504,7 +509,7 @@ def standings(
     [['method 1'], ['method 2', 'method 3']]
     """
     call = Call.of(standings, locals(), data=("data",))
-    asked = Question(by, test, rope, confidence_level, random_state)
+    options = StandingsOptions(by, test, rope, confidence_level, random_state)
     ratio = check_real("test_train_ratio", test_train_ratio, low=0.0)
     columns = {"method": method, "dataset": dataset, "value": value, "replicate": replicate}
     several = isinstance(data, Mapping) and bool(data)
@@ -514,7 +519,7 @@ def standings(
             own = " names a column of a table; a result brings its own"
             raise ParameterError(Param(given[0]), own)
         opened: Any = type(first)._standings_together if several else type(first)._standings
-        found: Standings | MetricStandings = opened(data, asked, call)
+        found: Standings | MetricStandings = opened(data, options, call)
         return found
     if several:
         if metric is not None:
@@ -531,15 +536,15 @@ def standings(
     else:
         flag = check_flag("higher_is_better", higher_is_better)
         table = read_scores(data, **columns, test_train_ratio=ratio)
-        return asked.of(table, higher_is_better=flag, call=call)
+        return options.of(table, higher_is_better=flag, call=call)
     how: dict[str, Any] = {**columns, "test_train_ratio": ratio}
     read = {name: read_scores(one, **how) for name, one in tables.items()}
     higher = _directions(higher_is_better, list(read))
 
-    def make(one: Question, name: str, call: Call | None) -> Standings:
+    def make(one: StandingsOptions, name: str, call: Call | None) -> Standings:
         return one.of(read[name], higher_is_better=higher[name], call=call)
 
-    return asked.each(list(read), make, call)
+    return options.each(list(read), make, call)
 
 
 def _directions(higher: bool | Mapping[str, bool], metrics: list[str]) -> dict[str, bool]:

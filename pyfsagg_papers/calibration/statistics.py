@@ -13,7 +13,7 @@ from pyfsagg import Checks
 from pyfsagg.ensemble import wam
 from pyfsagg.evaluation.comparison import divisions_of
 from pyfsagg.ranks import rank_scores
-from pyfsagg.score_tables.question import Question
+from pyfsagg.score_tables.question import StandingsOptions
 from pyfsagg.statistics import (
     RankConfidence,
     friedman,
@@ -239,7 +239,7 @@ def equal_methods(
     divisions = divisions_of(
         values, protocol=protocol, n_folds=folds, n_repeats=repeats, test_size=1 / 3
     )
-    asked = Question(confidence_level=1.0 - ALPHA, rope=0.0)
+    asked = StandingsOptions(confidence_level=1.0 - ALPHA, rope=0.0)
     pairs = divisions.standings(asked, higher_is_better=True, what="accuracy").pairs()
     first = pairs[(pairs["method1"] == "a") & (pairs["method2"] == "b")].iloc[0]
     held = np.nan if np.isnan(first["lower"]) else float(first["lower"] <= 0.0 <= first["upper"])
@@ -271,7 +271,7 @@ def equal_rankings(rng: np.random.Generator, n: int, folds: int) -> tuple[float,
     index = pd.MultiIndex.from_product([[0], range(folds)], names=["repeat", "fold"])
     values = pd.DataFrame(_accuracies(X, y, fold, folds, chosen), index=index, columns=list("abcd"))
     divisions = divisions_of(values, protocol="thesis", n_folds=folds, n_repeats=1, test_size=1 / 3)
-    asked = Question(confidence_level=1.0 - ALPHA)
+    asked = StandingsOptions(confidence_level=1.0 - ALPHA)
     pairs = divisions.standings(asked, higher_is_better=True, what="accuracy").pairs()
     return (float((pairs["p_adjusted"] <= ALPHA).any()),)
 

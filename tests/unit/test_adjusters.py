@@ -455,10 +455,10 @@ def test_adjusting_numbers_go_with_the_target() -> None:
     assert (both.strata, both.cleared) == (("batch",), ("age",))
     assert "cleared of age by a linear model of each feature," in both.supposed
     nulls, run = nulls_of(BOTH)
-    design, cleared = run.target.adjusters.design, nulls.cleared.table.values
+    design, cleared = run.target.adjusters.design, nulls.residualised.table.values
     np.testing.assert_allclose(design.T @ cleared, 0.0, atol=1e-9 * N)
     weights, labels = np.ones((1, N), np.uint16), run.target.codes[np.newaxis]
-    own = nulls.cleared.filters[0].scores(weights, labels)["anova_f"]
+    own = nulls.residualised.filters[0].scores(weights, labels)["anova_f"]
     np.testing.assert_allclose(own, run.filters[0].scores(weights, labels)["anova_f"], rtol=1e-9)
 
 

@@ -12,7 +12,7 @@ from pyfsagg.evaluation import Evaluation, evaluate_many, weighted_average_accur
 from pyfsagg.evaluation.comparison import divisions_of
 from pyfsagg.evaluation.result import widen
 from pyfsagg.exceptions import DataError, InputTypeError, OutputError, ParameterError
-from pyfsagg.score_tables.question import Question
+from pyfsagg.score_tables.question import StandingsOptions
 
 WINE = load_dataset("wine")
 
@@ -126,7 +126,7 @@ def test_folds_are_no_independent_subjects(result: Evaluation) -> None:
     one = divisions_of(folds_of(1), **design)
     one.values.iloc[1:] = np.nan
     with pytest.raises(DataError, match=r"1 complete folds are too few\. 4 of 5 folds are omitted"):
-        one.standings(Question(), higher_is_better=True, what="x")
+        one.standings(StandingsOptions(), higher_is_better=True, what="x")
 
 
 def folds_of(repeats: int, k: int = 5) -> pd.DataFrame:

@@ -15,7 +15,7 @@ from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import Rows, draw_resamples
-from pyfsagg.score_tables.question import Question
+from pyfsagg.score_tables.question import StandingsOptions
 from pyfsagg.stability_measures.measure import measure_stability
 
 WINE = load_dataset("wine")
@@ -184,7 +184,9 @@ def test_comparison_over_data_sets() -> None:
     np.testing.assert_array_equal(quarter, two)
     other = compare_aggregators(results, "jaccard", n_features_to_select=5).cells
     assert not np.array_equal(quarter, other)
-    np.testing.assert_array_equal(quarter, over_data_sets(results, Question(), "jaccard").cells)
+    np.testing.assert_array_equal(
+        quarter, over_data_sets(results, StandingsOptions(), "jaccard").cells
+    )
     distance = compare_aggregators(results, "canberra")
     assert not distance.higher_is_better
     assert "4 data sets are too few" in distance.summary_text()
