@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, TableLike
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._kernels import Codes, class_tables
 from pyfsagg._kernels.ranks import correlation_mrmr, pearson_block, spearman_numeric_block
@@ -131,7 +131,7 @@ def prepare_chi_squared(table: AnyTable, target: Target, *, bins: int = 10) -> _
 
 
 def chi_squared(
-    X: Any,
+    X: TableLike,
     y: ArrayLike | Any,
     *,
     bins: int = 10,
@@ -262,7 +262,7 @@ def prepare_fit_criterion(table: Table, target: Target) -> KernelScorer:
     )
 
 
-def spearman(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = None) -> Floats:
+def spearman(X: TableLike, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = None) -> Floats:
     """Score features by the absolute rank correlation with the class.
 
     Parameters
@@ -294,7 +294,7 @@ def spearman(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = No
 
 
 def value_difference_metric(
-    X: Any,
+    X: TableLike,
     y: ArrayLike | Any,
     *,
     bins: int | None = None,
@@ -337,7 +337,9 @@ def value_difference_metric(
     return _base.score_features(prepare, output, X, y, sample_weight, reading, bins=bins)
 
 
-def fit_criterion(X: Any, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = None) -> Floats:
+def fit_criterion(
+    X: TableLike, y: ArrayLike | Any, *, sample_weight: ArrayLike | None = None
+) -> Floats:
     """Score features by the share of rows that are nearer, in variances, to their own class.
 
     A row is assigned to the class l with the smaller ``|x − mean_l| / var_l`` (a tie goes to the

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pyfsagg._base.arithmetic import Floats, Integers
+from pyfsagg._base.arithmetic import Floats, Integers, TableLike
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._kernels import Codes
 from pyfsagg._kernels.class_tables import ENTROPY, EQUAL_FREQUENCY, EQUAL_WIDTH
@@ -108,7 +108,7 @@ def prepare_entropy(
 
 
 def information_gain(
-    X: Any,
+    X: TableLike,
     y: ArrayLike | Any,
     *,
     mdl: str = "textbook",
@@ -159,7 +159,7 @@ def information_gain(
 
 
 def gain_ratio(
-    X: Any,
+    X: TableLike,
     y: ArrayLike | Any,
     *,
     mdl: str = "textbook",
@@ -190,7 +190,7 @@ def gain_ratio(
 
 
 def symmetric_uncertainty(
-    X: Any,
+    X: TableLike,
     y: ArrayLike | Any,
     *,
     mdl: str = "textbook",
@@ -222,7 +222,7 @@ def symmetric_uncertainty(
 
 def _scores(
     output: str,
-    X: Any,
+    X: TableLike,
     y: ArrayLike | Any,
     mdl: str,
     nominal: Sequence[str | int] | None,

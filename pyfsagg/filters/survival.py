@@ -1,12 +1,11 @@
 """Filters for survival: the score test of a Cox model with one feature, and the concordance index."""
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers, TableLike, TargetLike
 from pyfsagg._base.validation import check_choice
 from pyfsagg._kernels import Codes
 from pyfsagg._kernels import survival as pairs
@@ -88,7 +87,7 @@ def prepare_concordance(table: Table, target: Target) -> _base.KernelScorer:
 
 
 def cox_score(
-    X: Any, y: Any, *, ties: str = "efron", sample_weight: ArrayLike | None = None
+    X: TableLike, y: TargetLike, *, ties: str = "efron", sample_weight: ArrayLike | None = None
 ) -> Floats:
     """Score features by the score test of a Cox model with this feature alone.
 
@@ -135,7 +134,7 @@ def cox_score(
     )
 
 
-def concordance(X: Any, y: Any, *, sample_weight: ArrayLike | None = None) -> Floats:
+def concordance(X: TableLike, y: TargetLike, *, sample_weight: ArrayLike | None = None) -> Floats:
     """Score features by Harrell's concordance index with survival.
 
     Parameters
@@ -181,7 +180,7 @@ def count_comparable_pairs(survival: Survival, values: Floats) -> tuple[float, f
 
 
 def martingale_residuals(
-    y: Any, *, ties: str = "efron", sample_weight: ArrayLike | None = None
+    y: TargetLike, *, ties: str = "efron", sample_weight: ArrayLike | None = None
 ) -> Floats:
     """Martingale residuals of the Cox model without features.
 

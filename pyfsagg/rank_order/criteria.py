@@ -9,9 +9,10 @@ from typing import Any, ClassVar, Protocol
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
+from pyfsagg._base.arithmetic import RandomState, TableLike, TargetLike
 from pyfsagg._base.settings import Settings, option
 from pyfsagg._base.validation import check_integer
 from pyfsagg._kernels import rank_order
@@ -226,13 +227,13 @@ COMPACT_AT = 0.875  # share of live columns below which the dead ones are swept 
 
 
 def spoiler_counts(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: TargetLike,
     *,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     ties: str = "average",
     missing: str = "error",
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> pd.Series:
     """Total spoiler count of each feature.
 

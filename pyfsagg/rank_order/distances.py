@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import rankdata
 
-from pyfsagg._base.arithmetic import Floats, Indices, Integers
+from pyfsagg._base.arithmetic import Floats, Indices, Integers, RandomState, TableLike, TargetLike
 from pyfsagg._base.validation import as_array, check_choice
 from pyfsagg._kernels.rank_order import concordance_sum, inversions_by_feature
 from pyfsagg._message import NAN, Remedy
@@ -87,15 +87,15 @@ Labels = Integers
 
 
 def instance_divergence(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: TargetLike,
     features: Sequence[str | int],
     *,
     unit: str = "nats",
     space: str = "orders",
     ties: str = "average",
     missing: str = "error",
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> pd.Series:
     """Divergence δ of each instance for a subset of features: Kullback–Leibler, between the class
     distributions of instances with the same full order and with the same reduced order (orders,
@@ -121,15 +121,15 @@ def instance_divergence(
 
 
 def subset_divergence(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: TargetLike,
     features: Sequence[str | int],
     *,
     unit: str = "nats",
     space: str = "orders",
     ties: str = "average",
     missing: str = "error",
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> float:
     """Divergence Δ of a feature subset, the information on the class that is lost with the others.
 
