@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import CACHED, Floats, row_blocks
+from pyfsagg._base.arithmetic import CACHED, Floats, TableLike, row_blocks
 from pyfsagg._base.validation import check_choice, check_integer
 from pyfsagg._kernels import entropy_bins
 from pyfsagg._message import Param, Remedy, Use
@@ -136,16 +136,20 @@ class Discretization:
         """The codes with the feature names as columns; missing values are -1."""
         return pd.DataFrame(self.codes, columns=list(self.feature_names))
 
-    def transform(self, X: Any) -> NDArray[np.int32]:
+    def transform(self, X: TableLike) -> NDArray[np.int32]:
         """Codes (n_samples, n_features) of new data by the same cut points and levels.
 
         The features must be the same ones in the same order, and have no new levels.
         """
         frame = None if isinstance(X, Table) else open_frame(X)
         names = self.feature_names if frame is None and not isinstance(X, Table) else None
-        if names is not None and np.ndim(X) == 2 and np.shape(X)[1] != len(names):
+        if (
+            names is not None
+            and len(shape := np.shape(cast("ArrayLike", X))) == 2
+            and shape[1] != len(names)
+        ):
             made = f"but the discretisation was made for {len(names)}"
-            raise DataError(Param("X"), f" has {np.shape(X)[1]} features, {made}")
+            raise DataError(Param("X"), f" has {shape[1]} features, {made}")
         present = set(self.feature_names if frame is None else frame.names)
         words = [name for name, levels in self.levels.items() if levels != (False, True)]
         table = as_table(
@@ -167,7 +171,7 @@ class Discretization:
 
 
 def discretize(
-    X: Any,
+    X: TableLike,
     y: ArrayLike | Any = None,
     *,
     method: str = "mdl",

@@ -1,7 +1,8 @@
 """Array types, blocks of large matrices, safe squares and adjusted p-values."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +18,36 @@ Integers = NDArray[np.int64]
 
 Integer = int | np.int64  # a whole number as compiled loops see it
 
+
+class Shaped(Protocol):
+    """An array, a data frame or a column of one, a SciPy matrix."""
+
+    @property
+    def shape(self) -> Any: ...
+
+
+class Named(Protocol):
+    """A table that was read before."""
+
+    @property
+    def feature_names(self) -> tuple[str, ...]: ...
+
+
+class Kinded(Protocol):
+    """A target that was read before."""
+
+    @property
+    def kind(self) -> str: ...
+
+
+TableLike = Shaped | Named | Sequence[Sequence[Any]]
+"""What is read as a table: a row for each sample, a column for each feature."""
+
+TargetLike = Shaped | Kinded | Sequence[Any] | None
+"""What is read as a target: labels, numbers, or times with events."""
+
+RandomState = int | np.integer[Any] | np.random.Generator | np.random.RandomState | None
+""":func:`pyfsagg._base.validation.resolve_seed` makes a seed of it."""
 
 PART = 2**26  # bytes of a matrix that are worked on at a time
 

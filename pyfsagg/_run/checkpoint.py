@@ -24,6 +24,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import RandomState
 from pyfsagg._base.digest import digest
 from pyfsagg._base.interrupts import note_kept
 from pyfsagg._base.output import new_file
@@ -183,7 +184,7 @@ def resume_tasks(
         yield checkpoint.get(key)
 
 
-def kept_seed(folder: str | os.PathLike[str] | None, random_state: Any) -> Any:
+def kept_seed(folder: str | os.PathLike[str] | None, random_state: RandomState) -> Any:
     """The seed of an existing checkpoint, if the caller gave none."""
     if folder is None or random_state is not None:
         return random_state

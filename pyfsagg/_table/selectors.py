@@ -7,20 +7,22 @@ from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from pyfsagg._base.arithmetic import Booleans
+from pyfsagg._base.arithmetic import Booleans, TableLike, TargetLike
 from pyfsagg._message import Param, Use
 from pyfsagg._table.frames import NarwhalsFrame, open_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 
 
-def record_input(estimator: Any, X: Any, y: Any, *, reset: bool = True) -> None:
+def record_input(estimator: Any, X: TableLike, y: TargetLike, *, reset: bool = True) -> None:
     """Set what scikit-learn notes of an input, or without `reset` compare with it."""
     target = {} if y is None and not reset else {"y": y}
     try:
         from sklearn.utils.validation import validate_data
     except ImportError:  # scikit-learn 1.5
 
-        def validate_data(learner: Any, X: Any, *, skip_check_array: bool, **options: Any) -> None:
+        def validate_data(
+            learner: Any, X: TableLike, *, skip_check_array: bool, **options: Any
+        ) -> None:
             learner._validate_data(X, cast_to_ndarray=not skip_check_array, **options)
 
     try:
@@ -76,7 +78,7 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         return self.support_
 
-    def _record(self, X: Any, y: Any) -> Any:
+    def _record(self, X: TableLike, y: TargetLike) -> Any:
         """Record the features as scikit-learn does; the table, a query once run."""
         frame = open_frame(X)
         if not isinstance(frame, NarwhalsFrame):
@@ -85,7 +87,7 @@ class TableSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         record_input(self, pd.DataFrame(columns=frame.names), y)
         return frame.frame
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """Keep the selected features of a table.
 
         Parameters

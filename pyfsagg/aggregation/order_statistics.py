@@ -14,6 +14,7 @@ from pyfsagg._base.arithmetic import (
     Floats,
     Indices,
     Integers,
+    RandomState,
     adjust_p_values,
     levelled,
 )
@@ -233,7 +234,7 @@ def permutation_p_values(
     n_permutations: int = 1000,
     adjust: str = "bh",
     list_weights: _call.Weights = None,
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
     **method_params: Any,
 ) -> _result.PermutationTest:
     """Permutation p-values of the items, valid also for lists that depend on each other.

@@ -9,7 +9,7 @@ import pandas as pd
 import scipy
 from markupsafe import Markup
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, RandomState, TableLike, TargetLike
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import collect_warnings
 from pyfsagg._base.settings import Task
@@ -45,8 +45,8 @@ THESIS_AGGREGATORS = (
 
 
 def influence(
-    X: Any,
-    y: Any = None,
+    X: TableLike,
+    y: TargetLike = None,
     *,
     filter: Any = "information_gain",
     filter_params: Mapping[str, Any] | None = None,
@@ -57,7 +57,7 @@ def influence(
     n_resamples: int = 1000,
     resampling: str | Plan = "bootstrap",
     task: str | Task = "classification",
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> InfluenceResult:
@@ -404,7 +404,7 @@ def influence_of_lists(
     *,
     measure: str = "spearman",
     n_splits: int = 100,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> ListInfluence:
     """Which aggregator suits complete lists, scores or partial judges: agreement of halves of the lists.
 

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Booleans, Indices
+from pyfsagg._base.arithmetic import Booleans, Indices, RandomState, TableLike, TargetLike
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import ALONE
 from pyfsagg._base.settings import Task
@@ -38,8 +38,8 @@ Rows = Indices
 
 
 def committee(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: TargetLike,
     learners: Any,
     *,
     selection: LearnerSelection | Mapping[str, LearnerSelection] | None = None,
@@ -50,7 +50,7 @@ def committee(
     task: str | Task = "classification",
     resampling: str | Plan = DRAWN,
     n_resamples: int = 30,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> Committee:

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pyfsagg._base.arithmetic import TargetLike
 from pyfsagg._base.digest import digest
 from pyfsagg._base.output import new_file
 from pyfsagg._base.settings import Reading
@@ -291,7 +292,7 @@ def split_target(
 
 def check_table(
     table: Any,
-    y: Any = None,
+    y: TargetLike = None,
     *,
     target: str | Sequence[str] | None = None,
     nominal: Sequence[str] | None = None,

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from pyfsagg._base.arithmetic import RandomState, TableLike, TargetLike
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
 from pyfsagg._base.spellings import answers_spellings, other_argument
@@ -26,15 +27,15 @@ _OPTIONS = signature(wam).parameters.keys() & signature(bam).parameters.keys()
 
 @answers_spellings
 def rank(
-    X: Any,
-    y: Any = None,
+    X: TableLike,
+    y: TargetLike = None,
     *,
     groups: Any = None,
     task: str | Task = "classification",
     filters: str | Sequence[Any] = "auto",
     accept: Sequence[str] = (),
     n_resamples: Any = 1000,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     **options: Any,
 ) -> EnsembleResult:
@@ -116,7 +117,7 @@ def rank(
 
 
 def _checked(
-    X: Any, y: Any, groups: Any, task: Task, accept: Sequence[str]
+    X: TableLike, y: TargetLike, groups: Any, task: Task, accept: Sequence[str]
 ) -> tuple[Any, Any, Any]:
     """Features, target and subjects of a table in which nothing stops a run; other findings warn."""
     frame = in_memory(X)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
+from pyfsagg._base.arithmetic import RandomState, TableLike, TargetLike
 from pyfsagg._base.fields import Part
 from pyfsagg._base.validation import check_integer, check_level, n_selected
 from pyfsagg._base.words import count, enumerate_names, number
@@ -118,12 +119,12 @@ def _limits(row: pd.Series) -> str:
 
 
 def expected_replication(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: TargetLike,
     *,
     n_features_to_select: float | int = 0.25,
     n_pairs: int = 20,
-    random_state: Any = None,
+    random_state: RandomState = None,
     **options: Any,
 ) -> ExpectedReplication:
     """Expected agreement of the selection with that of another sample, at this and at larger sizes.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from pyfsagg._base import registry, remarks, spellings, validation
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, RandomState, TableLike, TargetLike
 from pyfsagg._base.settings import Task
 from pyfsagg._message import ONE_FILTER, Got, Message, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
@@ -26,8 +26,8 @@ from pyfsagg.resampling.plan import read_plan
 
 @spellings.answers_spellings
 def wam(
-    X: Any,
-    y: Any = None,
+    X: TableLike,
+    y: TargetLike = None,
     *,
     filter: Any = "information_gain",
     filter_params: Mapping[str, Any] | None = None,
@@ -38,7 +38,7 @@ def wam(
     resampling: str | Plan = "bootstrap",
     task: str | Task = "classification",
     checks: str | Checks = "auto",
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> EnsembleResult:
@@ -128,8 +128,8 @@ def wam(
 
 @spellings.answers_spellings
 def bam(
-    X: Any,
-    y: Any = None,
+    X: TableLike,
+    y: TargetLike = None,
     *,
     filters: Sequence[Any] | str = "auto",
     filter_params: Mapping[str, Mapping[str, Any]] | None = None,
@@ -140,7 +140,7 @@ def bam(
     resampling: str | Plan = "bootstrap",
     task: str | Task = "classification",
     checks: str | Checks = "auto",
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> EnsembleResult:
@@ -204,7 +204,12 @@ METHODS: dict[str, Callable[..., EnsembleResult]] = {"wam": wam, "bam": bam}
 
 
 def permute_target(
-    X: Any, y: Any, *, shuffles: int | str = "auto", random_state: Any = None, **options: Any
+    X: TableLike,
+    y: TargetLike,
+    *,
+    shuffles: int | str = "auto",
+    random_state: RandomState = None,
+    **options: Any,
 ) -> TargetPermutation:
     """P-values of the features, by comparing their scores with those for shuffled targets.
 

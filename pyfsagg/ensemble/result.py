@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._base.arithmetic import Booleans, Floats, TableLike
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_flag
 from pyfsagg._base.words import lines_of
@@ -382,7 +382,7 @@ class EnsembleResult(data.Ranked, Result):
 
     def clusters(
         self,
-        X: Any = None,
+        X: TableLike | None = None,
         n_features_to_select: Number = "auto",
         *,
         similarity: Any = None,

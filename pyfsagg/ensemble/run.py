@@ -7,7 +7,7 @@ from typing import Any, ClassVar, get_args, get_type_hints
 
 import numpy as np
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, RandomState
 from pyfsagg._base.settings import Settings, Task, option
 from pyfsagg._base.validation import check_integer, check_real, is_word, n_selected, resolve_seed
 from pyfsagg._message import Got, Message, Param, Public, Remedy, Use
@@ -232,7 +232,7 @@ def set_up_run(
     n_resamples: int | str | Precision = 1000,
     resampling: str | Plan = "bootstrap",
     task: str | Task = "classification",
-    random_state: Any = None,
+    random_state: RandomState = None,
     execution: Execution | None = None,
     checks: str | Checks = "none",
     largest: int | None = None,

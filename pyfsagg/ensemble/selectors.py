@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
+from pyfsagg._base.arithmetic import RandomState, TableLike, TargetLike
 from pyfsagg._base.settings import Task
 from pyfsagg._run.execution import Checks, Execution
 from pyfsagg._table import frames, selectors, sparse
@@ -36,7 +38,7 @@ class _AggregationSelector(selectors.TableSelector):
     n_resamples: int | str | Precision = 1000
     resampling: str | Plan = "bootstrap"
     task: str | Task = "classification"
-    random_state: Any = None
+    random_state: RandomState = None
     n_jobs: int | None = None
     execution: Execution | None = None
 
@@ -44,12 +46,12 @@ class _AggregationSelector(selectors.TableSelector):
 
     def fit(
         self,
-        X: Any,
-        y: Any = None,
+        X: TableLike,
+        y: TargetLike = None,
         *,
-        sample_weight: Any = None,
-        counts: Any = None,
-        groups: Any = None,
+        sample_weight: ArrayLike | None = None,
+        counts: ArrayLike | None = None,
+        groups: ArrayLike | None = None,
     ) -> _AggregationSelector:
         """Rank the features and choose the best of them.
 
@@ -94,7 +96,7 @@ class _AggregationSelector(selectors.TableSelector):
             self.support_ = np.isin(np.array(list(map(str, names))), selected)
         return self
 
-    def transform(self, X: Any) -> Any:
+    def transform(self, X: TableLike) -> Any:
         """Keep the selected features of `X` (n_samples, n_features), dense or sparse."""
         if sparse.is_sparse(X) and hasattr(X, "format"):
             sparse.check_sparse(X)

@@ -8,6 +8,7 @@ from urllib.parse import quote
 
 import pandas as pd
 
+from pyfsagg._base.arithmetic import RandomState, TableLike, TargetLike
 from pyfsagg._base.fields import Part
 from pyfsagg._base.registry import Call
 from pyfsagg._base.remarks import warn
@@ -26,8 +27,8 @@ from pyfsagg.score_tables.question import StandingsOptions
 
 
 def evaluate(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: TargetLike,
     rankings: Mapping[str, Any] | None = None,
     *,
     methods: Sequence[Any] | Mapping[str, Any] | None = None,
@@ -38,7 +39,7 @@ def evaluate(
     baselines: Sequence[str] = ("all_features", "random_subsets"),
     n_resamples: int = 1000,
     task: str | Task = "classification",
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> Evaluation:
@@ -211,7 +212,7 @@ class EvaluationSet(Part):
 def evaluate_many(
     datasets: Mapping[str, tuple[Any, Any]],
     *,
-    random_state: Any = None,
+    random_state: RandomState = None,
     execution: Execution | None = None,
     **options: Any,
 ) -> EvaluationSet:

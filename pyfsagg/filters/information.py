@@ -14,7 +14,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base import memory, validation
-from pyfsagg._base.arithmetic import Booleans, Floats, Indices
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices, TableLike
 from pyfsagg._base.settings import Task
 from pyfsagg._kernels import Codes
 from pyfsagg._kernels.class_tables import (
@@ -372,7 +372,7 @@ prepare_mrmr = PREPARE["mrmr"]
 
 
 def information_selection(
-    X: Any,
+    X: TableLike,
     y: ArrayLike | Any,
     *,
     criterion: str = "jmi",

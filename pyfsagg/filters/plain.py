@@ -2,12 +2,12 @@
 
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 import pandas as pd
 
-from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._base.arithmetic import Booleans, Floats, TableLike
 from pyfsagg._base.validation import check_real
 from pyfsagg._kernels import Codes
 from pyfsagg._kernels.group_tests import group_tests_block, spread_block
@@ -158,7 +158,7 @@ class NearZeroVariance:
 
 
 def near_zero_variance(
-    X: Any, *, frequency_ratio: float = 19.0, unique_percent: float = 10.0
+    X: TableLike, *, frequency_ratio: float = 19.0, unique_percent: float = 10.0
 ) -> NearZeroVariance:
     """Find features with one value, or with one dominant value among few.
 

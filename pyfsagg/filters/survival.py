@@ -1,12 +1,11 @@
 """Filters for survival: the score test of a Cox model with one feature, and the concordance index."""
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers
+from pyfsagg._base.arithmetic import Booleans, Floats, Indices, Integers, TargetLike
 from pyfsagg._base.validation import check_choice
 from pyfsagg._kernels import Codes
 from pyfsagg._kernels import survival as pairs
@@ -121,7 +120,7 @@ def count_comparable_pairs(survival: Survival, values: Floats) -> tuple[float, f
 
 
 def martingale_residuals(
-    y: Any, *, ties: str = "efron", sample_weight: ArrayLike | None = None
+    y: TargetLike, *, ties: str = "efron", sample_weight: ArrayLike | None = None
 ) -> Floats:
     """Martingale residuals of the Cox model without features.
 

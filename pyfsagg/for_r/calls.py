@@ -20,6 +20,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 
 import pyfsagg
+from pyfsagg._base.arithmetic import Shaped
 from pyfsagg._base.spellings import ARGUMENTS
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import MissingDependencyError, OutputError, UnknownNameError
@@ -325,6 +326,8 @@ _VECTORS = (Sequence, Iterable, np.ndarray)
 def as_typed(value: Any, hint: Any) -> Any:
     """A value of R as the type of an argument of Python means it."""
     members = _members(hint)
+    if Shaped in members:  # a table or a target, which are read already
+        return given.counts(value) if isinstance(value, Mapping) else value
     array = members >= _ARRAY_LIKE
     members -= _ARRAY_LIKE if array else set()
     origins = _origins(members)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pyfsagg._base.arithmetic import RandomState
 from pyfsagg._base.digest import digest
 from pyfsagg._base.memory import limit_in_force, resident
 from pyfsagg._base.registry import Call
@@ -313,7 +314,7 @@ def rank_out_of_core(
     n_resamples: int = 200,
     nominal: Sequence[str] | None = None,
     exclude: Sequence[str] = (),
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> EnsembleResult:

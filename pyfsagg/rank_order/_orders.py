@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pyfsagg._base import memory, validation
+from pyfsagg._base.arithmetic import RandomState, TableLike, TargetLike
 from pyfsagg._message import DIVIDE_WEIGHTS, NAN, Param, Remedy, Use
 from pyfsagg._table import columns
 from pyfsagg._table.table import Table, as_table, full_weights
@@ -62,7 +63,7 @@ class Orders:
         return np.arange(total + 1, dtype=np.float64)
 
 
-def order_table(X: Any, *, min_samples: int = 1, min_features: int = 2) -> Table:
+def order_table(X: TableLike, *, min_samples: int = 1, min_features: int = 2) -> Table:
     """A table whose cells are comparable with each other."""
     table = as_table(X, min_samples=min_samples, min_features=min_features, allow_constant=True)
     nominal = np.flatnonzero(table.kinds == columns.Kind.NOMINAL)
@@ -74,7 +75,7 @@ def order_table(X: Any, *, min_samples: int = 1, min_features: int = 2) -> Table
     return table
 
 
-def check_rules(table: Table, ties: str, missing: str, random_state: Any) -> None:
+def check_rules(table: Table, ties: str, missing: str, random_state: RandomState) -> None:
     """Refuse an unknown rule, and data that a rule does not allow."""
     validation.check_choice("ties", ties, TIES)
     validation.check_choice("missing", missing, MISSING)
@@ -105,7 +106,9 @@ def check_rules(table: Table, ties: str, missing: str, random_state: Any) -> Non
             )
 
 
-def integer_ranks(values: NDArray[np.float64], ties: str, random_state: Any) -> NDArray[Any]:
+def integer_ranks(
+    values: NDArray[np.float64], ties: str, random_state: RandomState
+) -> NDArray[Any]:
     """Ascending ranks 0, 1, … within rows; equal = tied, -1 = missing."""
     n, p = values.shape
     dtype = np.int16 if p <= np.iinfo(np.int16).max else np.int32
@@ -122,13 +125,13 @@ def integer_ranks(values: NDArray[np.float64], ties: str, random_state: Any) -> 
 
 
 def read_orders(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: TargetLike,
     *,
     sample_weight: Any = None,
     ties: str = "average",
     missing: str = "error",
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> Orders:
     """Validate a labelled table and return :class:`Orders`."""
     table = order_table(X, min_samples=2)

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from pyfsagg._base.arithmetic import Floats, Indices, Integers
+from pyfsagg._base.arithmetic import Floats, Indices, Integers, RandomState, TableLike, TargetLike
 from pyfsagg._base.validation import as_array, check_choice
 from pyfsagg._kernels.rank_order import concordance_sum, inversions_by_feature
 from pyfsagg._table.target import check_target
@@ -51,15 +51,15 @@ Labels = Integers
 
 
 def instance_divergence(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: TargetLike,
     features: Sequence[str | int],
     *,
     unit: str = "nats",
     space: str = "orders",
     ties: str = "average",
     missing: str = "error",
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> pd.Series:
     """Divergence δ of each instance for a subset of features: Kullback–Leibler, between the class
     distributions of instances with the same full order and with the same reduced order (orders,
@@ -85,15 +85,15 @@ def instance_divergence(
 
 
 def subset_divergence(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: TargetLike,
     features: Sequence[str | int],
     *,
     unit: str = "nats",
     space: str = "orders",
     ties: str = "average",
     missing: str = "error",
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> float:
     """Divergence Δ of a feature subset, the information on the class that is lost with the others.
 

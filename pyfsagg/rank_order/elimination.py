@@ -11,9 +11,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 from markupsafe import Markup
+from numpy.typing import ArrayLike
 
 from pyfsagg._base import validation
-from pyfsagg._base.arithmetic import Floats, Indices
+from pyfsagg._base.arithmetic import Floats, Indices, RandomState, TableLike, TargetLike
 from pyfsagg._base.fields import stored
 from pyfsagg._base.registry import Call, Registry, Spec
 from pyfsagg._base.remarks import warn
@@ -304,12 +305,12 @@ TIE_BREAKS = ("first", "last", "random")
 
 
 def eliminate(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: TargetLike,
     method: str = "cdv",
     *,
     method_params: Mapping[str, Any] | None = None,
-    sample_weight: Any = None,
+    sample_weight: ArrayLike | None = None,
     always: Sequence[str | int] | None = None,
     ties: str = "average",
     missing: str = "error",
@@ -317,7 +318,7 @@ def eliminate(
     accuracy: bool | int = False,
     n_folds: int = 5,
     max_seconds: float | None = 3600.0,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> Elimination:
@@ -498,9 +499,9 @@ def eliminate(
 
 
 def elimination_scores(
-    X: Any,
-    y: Any,
-    sample_weight: Any = None,
+    X: TableLike,
+    y: TargetLike,
+    sample_weight: ArrayLike | None = None,
     *,
     method: str = "spoilers",
     method_params: Mapping[str, Any] | None = None,
@@ -585,11 +586,13 @@ class RankOrderSelector(TableSelector):
     missing: str = "error"
     tie_break: str = "first"
     max_seconds: float | None = 3600.0
-    random_state: Any = None
+    random_state: RandomState = None
     n_jobs: int | None = None
     execution: Execution | None = None
 
-    def fit(self, X: Any, y: Any = None, *, sample_weight: Any = None) -> RankOrderSelector:
+    def fit(
+        self, X: TableLike, y: TargetLike = None, *, sample_weight: ArrayLike | None = None
+    ) -> RankOrderSelector:
         """Eliminate features, and select the remaining ones.
 
         Parameters

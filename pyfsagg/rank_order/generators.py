@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from pyfsagg._base.arithmetic import RandomState
 from pyfsagg._base.validation import check_flag, check_integer, random_numbers
 
 
@@ -56,7 +57,7 @@ def make_planted_orders(
     n_redundant: int = 0,
     *,
     shuffle: bool = True,
-    random_state: Any = None,
+    random_state: RandomState = None,
 ) -> PlantedOrders:
     """Classes that differ in the order of a few planted features, among features without information.
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Floats, Integers
+from pyfsagg._base.arithmetic import Floats, Integers, RandomState
 from pyfsagg._base.validation import check_integer, random_numbers
 from pyfsagg._kernels.rank_order import naive_bayes_path
 from pyfsagg._message import Param
@@ -18,7 +18,7 @@ ALPHA = 1.0  # Laplace's correction: one extra instance in each state of a boole
 
 
 def naive_bayes_accuracy(
-    X: Any, y: Any, features: Sequence[str | int] | None = None, *, random_state: Any = 0
+    X: Any, y: Any, features: Sequence[str | int] | None = None, *, random_state: RandomState = 0
 ) -> pd.Series:
     """Cross-validated accuracy of naive Bayes on the orders of all pairs of the first 1, 2, …
     `features` (orders, section 5.2); a tie is a state, an unknown order is omitted, probabilities are
@@ -40,7 +40,7 @@ def random_subset_baseline(
     n_folds: int = 5,
     ties: str = "average",
     missing: str = "error",
-    random_state: Any = 0,
+    random_state: RandomState = 0,
 ) -> pd.DataFrame:
     """Accuracy and divergence of random subsets, from 2 to `max_size` features for each of `n_subsets`
     random orders (orders, section 5.2)."""
@@ -64,7 +64,11 @@ def random_subset_baseline(
 
 
 def accuracy_path(
-    orders: _orders.Orders, features: NDArray[Any], *, n_folds: int = 5, random_state: Any = 0
+    orders: _orders.Orders,
+    features: NDArray[Any],
+    *,
+    n_folds: int = 5,
+    random_state: RandomState = 0,
 ) -> Floats:
     """Accuracy with the first 1, 2, … of `features` (positions)."""
     n_folds = check_integer("n_folds", n_folds, low=2)
@@ -93,7 +97,7 @@ def accuracy_path(
     return np.asarray(correct / counts[-1])
 
 
-def stratified_folds(codes: NDArray[np.int32], n_folds: int, random_state: Any) -> Integers:
+def stratified_folds(codes: NDArray[np.int32], n_folds: int, random_state: RandomState) -> Integers:
     """Fold of each instance: classes are shuffled and dealt in turn, so fold sizes differ by at most 1,
     also within classes."""
     rng = random_numbers(random_state)

@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base import remarks, validation
-from pyfsagg._base.arithmetic import CACHED, Booleans, Floats, Integers, row_blocks
+from pyfsagg._base.arithmetic import CACHED, Booleans, Floats, Integers, RandomState, row_blocks
 from pyfsagg._base.identifiers import about_spellings
 from pyfsagg._base.memory import require_memory
 from pyfsagg._kernels.ranks import tied_ranks
@@ -73,7 +73,7 @@ def rank_scores(
     axis: int = -1,
     *,
     higher_is_better: bool = True,
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
 ) -> Floats:
     """Turn scores into ranks; the largest score has rank 1.
 
@@ -128,7 +128,7 @@ def rank_scores(
     return np.moveaxis(ranks.reshape(array.shape), -1, axis)
 
 
-def check_tie_rule(ties: str, random_state: int | np.random.Generator | None) -> None:
+def check_tie_rule(ties: str, random_state: RandomState) -> None:
     """Refuse an unknown rule for ties, and a random one without a seed."""
     validation.check_choice("ties", ties, TIES)
     if ties == "random" and random_state is None:

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._base import validation
-from pyfsagg._base.arithmetic import Floats, scaled
+from pyfsagg._base.arithmetic import Floats, RandomState, scaled
 from pyfsagg._base.fields import Part, plain
 from pyfsagg._base.memory import require_memory
 from pyfsagg._kernels.stability import kendall_block
@@ -129,7 +129,7 @@ def adequacy(
     by: str | None = None,
     n_boot: int = 200,
     sizes: Sequence[int] | str | None = None,
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
     feature_names: Sequence[str] | None = None,
 ) -> Adequacy:
     """Expected change of aggregated scores and ranks with another m resamples.

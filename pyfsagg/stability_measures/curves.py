@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from pyfsagg._base import arithmetic, validation
-from pyfsagg._base.arithmetic import Booleans, Floats, Integers, row_blocks
+from pyfsagg._base.arithmetic import Booleans, Floats, Integers, RandomState, row_blocks
 from pyfsagg._base.memory import require_memory
 from pyfsagg._message import Message, Param
 from pyfsagg.exceptions import DataError, ParameterError
@@ -23,7 +23,7 @@ def chance_level(
     n_features: int,
     n_resamples: int,
     *,
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
     **measure_params: Any,
 ) -> float:
     """Expected value of a set measure when every resample selects `size` features at random."""
@@ -59,7 +59,7 @@ def stability_curve(
     feature_names: Sequence[str] | None = None,
     input: str = "auto",
     ties: str = "random",
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
     **measure_params: Any,
 ) -> pd.DataFrame:
     """Stability of the top-k subsets against k, with the expected value under random selection.

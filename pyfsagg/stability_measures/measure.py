@@ -11,7 +11,7 @@ import pandas as pd
 import scipy
 
 from pyfsagg._base import validation
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, RandomState
 from pyfsagg._message import Message, Param, Remedy, Use
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
@@ -37,7 +37,7 @@ def measure_stability(
     confidence_level: float = 0.95,
     n_boot: int = 1000,
     ties: str = "random",
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
     **measure_params: Any,
 ) -> _base.MeasureValue:
     """One measure of the stability of scores, rankings or selections; ``float(result)`` is the value.
@@ -331,7 +331,7 @@ def pseudo_values(
     data: Any,
     measure: str = "nogueira",
     *,
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
     **how: Any,
 ) -> Floats:
     """Jackknife pseudo-values m S - (m - 1) S_(i) of a measure, one per resample, above S if it agrees with
@@ -366,7 +366,7 @@ def stability_table(
     confidence_level: float = 0.95,
     n_boot: int = 1000,
     ties: str = "random",
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
 ) -> pd.DataFrame:
     """All stability measures that apply to scores, rankings or selections over resamples."""
     chance.check_ties(ties)

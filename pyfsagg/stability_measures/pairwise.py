@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pyfsagg._base import remarks, validation
-from pyfsagg._base.arithmetic import CACHED, Booleans, Floats, row_blocks
+from pyfsagg._base.arithmetic import CACHED, Booleans, Floats, RandomState, row_blocks
 from pyfsagg._kernels import stability
 from pyfsagg._message import Param
 from pyfsagg.exceptions import ParameterError
@@ -175,7 +175,7 @@ def thesis_measures(
     *,
     n_features_to_select: float | int = 0.25,
     ties: str = "random",
-    random_state: int | np.random.Generator | None = None,
+    random_state: RandomState = None,
 ) -> dict[str, float]:
     """The five measures of the thesis (eq. 3.2 to 3.6) for a score matrix."""
     chance.check_ties(ties)

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 from markupsafe import Markup
 
+from pyfsagg._base.arithmetic import RandomState
 from pyfsagg._base.digest import digest
 from pyfsagg._base.fields import Part, from_parts, plain, stored
 from pyfsagg._base.registry import Call
@@ -275,7 +276,7 @@ def stability(
     n_boot: int = 1000,
     sizes: Sequence[float | int] | None = None,
     ties: str = "random",
-    random_state: Any = None,
+    random_state: RandomState = None,
     measure_params: Mapping[str, Any] | None = None,
 ) -> StabilityResult:
     """Stability of scores, rankings or selections over resamples.

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._base import validation
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, RandomState
 from pyfsagg._kernels import stability
 from pyfsagg._kernels.stability import YU
 from pyfsagg._message import Param, Remedy, Use
@@ -132,7 +132,7 @@ def similar_pairs(matrix: Floats, threshold: float) -> stability.Neighbours:
 
 
 def random_level(
-    kind: int, graph: stability.Neighbours, p: int, n_random: int, random_state: Any
+    kind: int, graph: stability.Neighbours, p: int, n_random: int, random_state: RandomState
 ) -> Callable[[int, int], float]:
     """Monte Carlo mean of an adjusted intersection by sizes, from prefixes of the same permutations, so
     levels are monotone in the sizes."""
@@ -216,7 +216,7 @@ class AdjustedPairs:
         threshold: float = 0.9,
         chance_correction: str = "default",
         n_random: int = 10_000,
-        random_state: int | np.random.Generator | None = 0,
+        random_state: RandomState = 0,
     ) -> _base.PairwiseAverage:
         validation.check_choice(
             "chance_correction", chance_correction, ("default", "none", "exact", "estimate")
@@ -243,7 +243,12 @@ class AdjustedPairs:
         return _base.PairwiseAverage(len(sizes), block)
 
     def _level(
-        self, graph: stability.Neighbours, p: int, how: str, n_random: int, random_state: Any
+        self,
+        graph: stability.Neighbours,
+        p: int,
+        how: str,
+        n_random: int,
+        random_state: RandomState,
     ) -> Callable[[int, int], float]:
         """The mean of the intersection of random subsets, by their two sizes."""
         if how == "exact" and self.kind != YU:
@@ -263,7 +268,7 @@ class AdjustedPairs:
         threshold: float = 0.9,
         chance_correction: str = "default",
         n_random: int = 10_000,
-        random_state: int | np.random.Generator | None = 0,
+        random_state: RandomState = 0,
     ) -> float:
         """Expected value for two random subsets of one size."""
         if chance_correction != "none":

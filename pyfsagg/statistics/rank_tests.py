@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 
 from pyfsagg._base import remarks, validation
-from pyfsagg._base.arithmetic import Floats, Integers, original, scaled, scaled_together
+from pyfsagg._base.arithmetic import Floats, Integers, TargetLike, original, scaled, scaled_together
 from pyfsagg._base.fields import columns
 from pyfsagg._message import FALSE, TRUE, Got, Param
 from pyfsagg.exceptions import DataError, ParameterError
@@ -183,7 +183,7 @@ class SignedRankTest(_base.TestResult):
 
 def wilcoxon(
     x: Any,
-    y: Any = None,
+    y: TargetLike = None,
     *,
     alternative: str = "two-sided",
     exact: bool | str = "auto",
@@ -313,7 +313,7 @@ def wilcoxon(
     )  # fmt: skip
 
 
-def _differences(x: Any, y: Any, decimals: int | None, missing: str) -> tuple[Floats, int]:
+def _differences(x: Any, y: TargetLike, decimals: int | None, missing: str) -> tuple[Floats, int]:
     """Complete differences and the number of pairs omitted."""
     first = _base.read_numbers(x, "x")
     second = np.zeros_like(first) if y is None else _base.read_numbers(y, "y")

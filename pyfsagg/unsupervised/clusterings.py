@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.cluster import AgglomerativeClustering, KMeans, SpectralClustering
 from sklearn.mixture import GaussianMixture
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, RandomState
 from pyfsagg._base.arithmetic import scaled as in_range
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real, resolve_seed
@@ -177,7 +177,7 @@ def draw_clusterings(
     feature_fraction: float = 0.5,
     k_range: tuple[int, int] | None = None,
     clusterer: Any = "k_means",
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> tuple[Labels, int]:

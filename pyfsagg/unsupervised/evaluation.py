@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
-from pyfsagg._base.arithmetic import Booleans, Floats
+from pyfsagg._base.arithmetic import Booleans, Floats, RandomState, TableLike, TargetLike
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import as_array, check_integer, check_list, is_word, resolve_seed
@@ -34,8 +34,8 @@ OWN = tuple(spec.name for spec in UNSUPERVISED_METHODS.own())
 
 
 def evaluate_rankings(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: TargetLike,
     methods: Sequence[str] = (*OWN, PCA),
     *,
     n_features_to_select: str | float | int = MEAN_PLUS_SD,
@@ -45,7 +45,7 @@ def evaluate_rankings(
     n_clusterings: int = 100,
     clusterer: Any = "k_means",
     standardize: str = "z_score",
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> pd.DataFrame:
@@ -226,8 +226,8 @@ def _rows(
 
 
 def clustering_curve(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: TargetLike,
     rankings: Mapping[str, ConsensusRanking | ArrayLike],
     sizes: Iterable[int],
     *,
@@ -235,7 +235,7 @@ def clustering_curve(
     n_clusters: int | None = None,
     n_init: int = 10,
     standardize: str = "z_score",
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> pd.DataFrame:

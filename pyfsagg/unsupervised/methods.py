@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, RandomState, TableLike, TargetLike
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import resolve_seed
 from pyfsagg._run.execution import Execution
@@ -21,7 +21,7 @@ from pyfsagg.unsupervised.rankings import as_ranking
 from pyfsagg.unsupervised.result import MEAN_PLUS_SD, ConsensusRanking
 
 
-def rank_unsupervised(X: Any, method: str = "frcm", **method_params: Any) -> ConsensusRanking:
+def rank_unsupervised(X: TableLike, method: str = "frcm", **method_params: Any) -> ConsensusRanking:
     """Rank features without labels by any of the methods.
 
     Parameters
@@ -89,7 +89,7 @@ class UnsupervisedFilter:
     def __name__(self) -> str:
         return registry.UNSUPERVISED_METHODS.get(self.method).name
 
-    def __call__(self, X: Any, y: Any = None, sample_weight: Any = None) -> Floats:
+    def __call__(self, X: TableLike, y: TargetLike = None, sample_weight: Any = None) -> Floats:
         """Scores (n_features,) of the table with rows repeated by their weights."""
         table = as_table(X)
         weights = full_weights(table.n_samples, sample_weight)[0]
@@ -113,7 +113,7 @@ class _UnsupervisedSelector(TableSelector):
 
     _method: ClassVar[str]
 
-    def fit(self, X: Any, y: Any = None) -> _UnsupervisedSelector:
+    def fit(self, X: TableLike, y: TargetLike = None) -> _UnsupervisedSelector:
         """Rank the features and select the informative ones.
 
         Parameters
@@ -140,7 +140,7 @@ class _SelectorByClusterings(_UnsupervisedSelector):
     feature_fraction: float = 0.5
     k_range: tuple[int, int] | None = None
     clusterer: Any = "k_means"
-    random_state: Any = None
+    random_state: RandomState = None
     n_jobs: int | None = None
     execution: Execution | None = None
 

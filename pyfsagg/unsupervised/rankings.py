@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 from sklearn.neighbors import kneighbors_graph
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, RandomState, TableLike
 from pyfsagg._base.memory import require_memory
 from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real
@@ -64,7 +64,7 @@ def affinity_scores(table: Table, consensus: Floats, n_jobs: int | None = None) 
 
 
 def frcm(
-    X: Any,
+    X: TableLike,
     *,
     n_clusterings: int = 100,
     feature_fraction: float = 0.5,
@@ -72,7 +72,7 @@ def frcm(
     clusterer: Any = "k_means",
     standardize: str = "z_score",
     labels: Any = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> result.ConsensusRanking:
@@ -228,7 +228,11 @@ def as_ranking(
 
 
 def laplacian_score(
-    X: Any, *, n_neighbors: int = 5, bandwidth: float | str = "mean", standardize: str = "z_score"
+    X: TableLike,
+    *,
+    n_neighbors: int = 5,
+    bandwidth: float | str = "mean",
+    standardize: str = "z_score",
 ) -> Floats:
     """Score features by the agreement of neighbouring samples.
 
@@ -324,7 +328,7 @@ def score_on_graph(table: Table, weights: scipy.sparse.csr_matrix) -> Floats:
 DOMINANT = 0.9
 
 
-def svd_entropy(X: Any, *, standardize: str = "z_score", n_jobs: int | None = None) -> Floats:
+def svd_entropy(X: TableLike, *, standardize: str = "z_score", n_jobs: int | None = None) -> Floats:
     """Score features by their contribution to the SVD entropy of the table.
 
     With the squared singular values of X divided by their sum, v_1 … v_r, the entropy is
@@ -401,7 +405,7 @@ def _gram(table: Table, wide: bool) -> Floats:
     return gram
 
 
-def correlation_ratio(X: Any, labels: Any) -> Floats:
+def correlation_ratio(X: TableLike, labels: Any) -> Floats:
     """Correlation ratio η of each feature with a partition: the root of the between-cluster share of
     its variance."""
     table = clusterings.check_numbers(X)
@@ -459,7 +463,7 @@ ASSOCIATIONS = {"correlation_ratio": view_scores, "label_correlation": label_cor
 
 
 def frmv(
-    X: Any,
+    X: TableLike,
     *,
     n_clusterings: int = 100,
     feature_fraction: float = 0.5,
@@ -469,7 +473,7 @@ def frmv(
     aggregator: str = "borda",
     association: str = "correlation_ratio",
     labels: Any = None,
-    random_state: Any = None,
+    random_state: RandomState = None,
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> result.ConsensusRanking:

@@ -7,6 +7,7 @@ functions of lists, resamples and selections take each other's objects.
 import importlib
 import inspect
 import pkgutil
+from dataclasses import is_dataclass
 from functools import cached_property
 from typing import Any
 
@@ -71,3 +72,27 @@ def test_the_names_of_all_modules_can_be_known() -> None:
 def test_no_public_name_is_a_module_but_a_room() -> None:
     for module in MODULES[1:]:
         assert not [name for name in module.__all__ if inspect.ismodule(getattr(module, name))]
+
+
+TYPED = {
+    "X": "TableLike",
+    "y": "TargetLike",
+    "random_state": "RandomState",
+    "sample_weight": "ArrayLike",
+    "counts": "ArrayLike",
+}
+
+
+def test_tables_targets_weights_and_seeds_are_annotated_as_such() -> None:
+    members = [getattr(kind, name) for kind in CLASSES for _, name in methods(kind)]
+    inits = [
+        vars(kind)["__init__"]
+        for kind in CLASSES
+        if "__init__" in vars(kind) and not is_dataclass(kind)
+    ]
+    for function in filter(callable, [*PUBLIC.values(), *members, *inits]):
+        if inspect.isclass(function):
+            continue
+        for parameter in inspect.signature(function).parameters.values():
+            told = function.__qualname__, parameter.name, f"use {TYPED.get(parameter.name)}"
+            assert parameter.name not in TYPED or parameter.annotation not in (Any, "Any"), told
