@@ -12,7 +12,7 @@ import pandas as pd
 from markupsafe import Markup
 
 from pyfsagg._base.fields import Part, plain, put_together, stored
-from pyfsagg._base.registry import Call
+from pyfsagg._base.registry import Call, repeatable
 from pyfsagg._base.validation import check_level, check_list, n_selected, resolve_seed
 from pyfsagg._base.words import MISSING, count, number, plural, titled
 from pyfsagg._message import Param
@@ -257,6 +257,7 @@ def _limits(row: Mapping[Any, Any]) -> str:
     return f"{number(row['lower'], DECIMALS)} to {number(row['upper'], DECIMALS)}"
 
 
+@repeatable
 def stability(
     data: Any,
     measures: str | Sequence[str] | None = None,
@@ -372,7 +373,7 @@ def stability(
     StabilityResult(3 resamples: selections of 2 of 4 features; nogueira = 0.333333)
     """
     seed = resolve_seed(random_state)
-    call = Call.of(stability, locals(), data=("data",), random_state=seed)
+    call = Call.of(stability, data=("data",), random_state=seed)
     shared: dict[str, Any] = {
         "n_features": n_features,
         "n_features_to_select": n_features_to_select,
