@@ -30,10 +30,10 @@ from .ensemble import bam as bam
 from .ensemble import wam as wam
 from .ensemble.front import rank as rank
 from .ensemble.methods import permute_target as permute_target
-from .ensemble.run import Precision as Precision
 from .ensemble.selection import Selection as Selection
 from .ensemble.selectors import BetweenAggregationSelector as BetweenAggregationSelector
 from .ensemble.selectors import WithinAggregationSelector as WithinAggregationSelector
+from .ensemble.settings import Precision as Precision
 from .evaluation import Evaluation as Evaluation
 from .evaluation import Protocol as Protocol
 from .evaluation import evaluate as evaluate
