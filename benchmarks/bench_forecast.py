@@ -21,6 +21,7 @@ from _timing import environment, print_table, write_json
 from pyfsagg.ensemble.methods import bam
 from pyfsagg.ensemble.run import set_up_run
 from pyfsagg.ensemble.scoring import USUAL_FILTERS, expected_seconds, score_resamples
+from pyfsagg.ensemble.settings import Ensemble
 
 # rows, features, whether the numbers are whole, resamples, depth of mRMR
 SHAPES: dict[str, tuple[int, int, bool, int, int | str]] = {
@@ -38,14 +39,8 @@ def measure(n: int, p: int, whole: bool, m: int, depth: int | str) -> dict[str, 
     y = np.arange(n) % 2
     X = rng.normal(size=(n, p)) + 0.5 * y[:, np.newaxis] * (np.arange(p) < p // 10)
     X = np.rint(200 * np.exp(X)) if whole else X
-    settings: dict[str, Any] = {
-        "filters": USUAL_FILTERS,
-        "filter_params": {"mrmr": {"n_features": depth}},
-        "n_resamples": m,
-        "checks": "auto",
-        "random_state": 0,
-    }
-    run = set_up_run(X, y, **settings)
+    ensemble = Ensemble(USUAL_FILTERS, {"mrmr": {"n_features": depth}}, n_resamples=m)
+    run = set_up_run(X, y, ensemble, checks="auto", random_state=0)
     expected_seconds(run.filters, run.resamples)  # what is compiled now is not compiled later
     start = time.process_time()
     pieces = expected_seconds(run.filters, run.resamples)
@@ -56,7 +51,8 @@ def measure(n: int, p: int, whole: bool, m: int, depth: int | str) -> dict[str, 
     taken = (time.process_time() - start) / m
     expected = sum(pieces.values())
     start = time.process_time()
-    bam(X, y, **settings)
+    how = {"filters": USUAL_FILTERS, "filter_params": {"mrmr": {"n_features": depth}}}
+    bam(X, y, n_resamples=m, random_state=0, **how)
     whole_run = time.process_time() - start
     said = expected * run.n_scored(m)
     return {

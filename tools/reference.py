@@ -15,7 +15,7 @@ from pyfsagg._base.settings import Settings, Task
 from pyfsagg._run.execution import Checks, Execution
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.committees.rules import VOTING_RULES
-from pyfsagg.ensemble.run import Precision
+from pyfsagg.ensemble.settings import Precision
 from pyfsagg.evaluation import Protocol
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.rank_order.elimination import ELIMINATIONS

@@ -7,21 +7,26 @@ an entry point of the registry's group, which names a spec.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import keyword
 import os
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import asdict, dataclass, field, fields
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, cast
 
-from pyfsagg._base.remarks import warn
+from pyfsagg._base.remarks import pass_over, set_inside, warn
 from pyfsagg._base.settings import Settings, is_default
 from pyfsagg._message import Got, home
 from pyfsagg.exceptions import InputTypeError, UnknownNameError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 class Named(Protocol):
@@ -164,6 +169,27 @@ _DATA = ("X", "y")
 MOST_CHOICES = 50
 
 
+_GIVEN: ContextVar[Mapping[str, Any]] = ContextVar("arguments")
+
+
+def repeatable(function: F) -> F:
+    """The function; while it runs, :meth:`Call.of` knows the arguments that it was given."""
+    signature = inspect.signature(function)
+
+    @functools.wraps(function)
+    def called(*given: Any, **named: Any) -> Any:
+        try:
+            bound = signature.bind(*given, **named)
+        except TypeError:  # which Python words better
+            return function(*given, **named)
+        bound.apply_defaults()
+        with set_inside(_GIVEN, bound.arguments):
+            return function(*given, **named)
+
+    pass_over(called)
+    return cast(F, called)
+
+
 @dataclass(frozen=True)
 class Call:
     """A call of a public function."""
@@ -177,13 +203,15 @@ class Call:
     def of(
         cls,
         function: Callable[..., Any],
-        given: Mapping[str, Any],
+        given: Mapping[str, Any] | None = None,
         *,
         name: str | None = None,
         data: Sequence[str] = _DATA,
         **settled: Any,
     ) -> Call:
-        """The call of `function` with the arguments `given`."""
+        """The call of `function` with the arguments `given`: by default those of the :func:`repeatable`
+        function that runs, as they came."""
+        given = _GIVEN.get() if given is None else given
         own: dict[str, str] = {}
         arguments: dict[str, str] = {}
         for parameter in inspect.signature(function).parameters.values():

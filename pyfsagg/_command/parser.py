@@ -348,6 +348,7 @@ PHRASES: dict[str, Callable[..., str]] = {
     "limits": lambda: "--limits half",
     "rows": lambda: "--accept missing_target continues without these rows",
     "number": lambda: "--task regression",
+    "transpose": lambda: "say --transpose, and --labels FILE for a file with a row per sample",
     "time": lambda: "name the column of events: --event",
     # flags that stand for a line of code
     "event": lambda column, value: f"--event {column}={value}",

@@ -3,41 +3,63 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from pyfsagg._base.settings import Reading
-from pyfsagg._base.words import enumerate_names
 from pyfsagg._command.parser import SPARSE, Terminal
 from pyfsagg._command.results import name_of_table
-from pyfsagg._message import Remedy
-from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
+from pyfsagg._message import rendered
+from pyfsagg.exceptions import ParameterError, UnknownNameError
 
 if TYPE_CHECKING:
-    import numpy as np
     import pandas as pd
-    from numpy.typing import NDArray
 
     from pyfsagg._table.findings import TableCheck
-    from pyfsagg._table.source import TableSource
-    from pyfsagg._table.table import AnyTable, ConvertedTable
+    from pyfsagg.datasets._checked import CheckedTable
 
 
 @dataclass(frozen=True, eq=False)
 class ReadTable:
-    """The table of a command: `X`, the same as numbers (`table`), its `check`, the `record` of its
-    reading, `notes` on choices made by default, and the `code` that reads it."""
+    """The table of a command as it was `checked`, with its `check`, the `record` of its reading and `notes`
+    on choices made by default in the words of the terminal, and the `code` that reads it."""
 
-    X: Any
-    table: ConvertedTable | AnyTable
-    y: pd.Series[Any] | pd.DataFrame | None
-    groups: pd.Series[Any] | None
+    checked: CheckedTable
     check: TableCheck
     record: dict[str, Any]
-    notes: Sequence[str] = ()
+    notes: Sequence[str]
     code: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(
+        cls,
+        checked: CheckedTable,
+        door: Terminal,
+        record: Mapping[str, Any],
+        notes: Sequence[str] | None = None,
+    ) -> Self:
+        """A table that was checked, with `notes` on how its cells were read, if there was a choice."""
+        check = checked.check.spelled(door)
+        said = (*(notes or ()), *(rendered(note, door) for note in checked.notes))
+        found = {} if notes is None else {"found": list(said)}
+        return cls(checked, check, {**record, **found, **check.record()}, said)
+
+    @property
+    def X(self) -> Any:  # noqa: N802 - as everywhere
+        """The features as they were read."""
+        return self.checked.X
+
+    @property
+    def y(self) -> pd.Series[Any] | pd.DataFrame | None:
+        """The target; of survival its times and events."""
+        return self.checked.y
+
+    @property
+    def groups(self) -> Any:
+        """The subject of each row, if a column of them was named."""
+        return self.checked.groups
 
     @property
     def view(self) -> dict[str, Any]:
@@ -105,12 +127,9 @@ def check_file(
     options: argparse.Namespace, target: str | list[str] | None = None, groups: str | None = None
 ) -> ReadTable:
     """Read the table of a command and look through it."""
-    import pandas as pd
-
-    from pyfsagg._table.look import find_in_table
     from pyfsagg._table.source import TableSource, read_source
     from pyfsagg.datasets import load_dataset
-    from pyfsagg.datasets._loaders import split_target
+    from pyfsagg.datasets._checked import CheckedTable
 
     how = Reading.from_flags(options)
     for role, columns in (("the target", target), ("the groups", groups)):
@@ -127,79 +146,33 @@ def check_file(
         source = TableSource(frame, {"file": data.name, "format": "data set"}, ())
         own = str(data.y.name)
         target = target or own
-    source, target, changes = _with_events(source, target)
-    try:
-        X, y = split_target(source.frame, target, [groups] if groups else [])
-    except UnknownNameError as error:
-        # Names that all differ in the first column, and numbers in most others, look like features.
-        frame, is_numeric = source.frame, pd.api.types.is_numeric_dtype
-        if own is not None:
-            raise UnknownNameError("column", target, frame.columns, meant=own) from None
-        numeric, names = sum(map(is_numeric, frame.dtypes)), frame.iloc[:, 0]
-        named = not isinstance(frame.index, pd.RangeIndex)
-        named = named or (not is_numeric(names) and names.is_unique)
-        wide = frame.shape[1] > 3 and 4 * numeric >= 3 * frame.shape[1]
-        if how.transpose or not (named and wide):
-            raise
-        raise DataError(
-            str(error).partition(" Known:")[0],
-            " The rows look like features, such as genes, with their names in the first column",
-            Remedy("say --transpose, and --labels FILE for a file with a row per sample"),
-        ) from None
-    table = _converted(options, X)
-    subjects = source.frame[groups] if groups else None
+    target, event = _with_event(target, source.frame.columns)
     task = getattr(options, "task", "classification")
-    check = find_in_table(table, y, task=task, grouped=subjects is not None)
-    check = check.spelled(Terminal(options.parser))
-    record = {**source.record, "found": list(source.notes), **check.record()}
-    return ReadTable(X, table, y, subjects, check, record, source.notes, changes)
-
-
-def _converted(options: argparse.Namespace, X: pd.DataFrame) -> ConvertedTable:
-    from pyfsagg._table.frames import PandasFrame
-    from pyfsagg._table.table import convert_frame
-
-    nominal = set(getattr(options, "nominal", None) or ())
-    return convert_frame(PandasFrame(X), {j for j, name in enumerate(X.columns) if name in nominal})
-
-
-def _with_events(
-    source: TableSource, target: str | list[str] | None
-) -> tuple[TableSource, str | list[str] | None, list[str]]:
-    """Events as 0 and 1 if a value was named as in ``status=2``, or R's codes are there; and code for it."""
-    from pyfsagg._table.target import coded_as_in_r
-
-    if not isinstance(target, list):
-        return source, target, []
-    frame, (time, name) = source.frame, target
-    value = ""
-    if name not in frame.columns:
-        name, _, value = name.rpartition("=")
-    if name not in frame.columns:  # whoever divides the table says so
-        return source, target, []
-    column = frame[name]
-    if value:
-        note = f"--event {name}={value}: all other values of {name!r} count as censored"
-    elif coded_as_in_r(column):
-        value = "2"
-        note = (
-            f"{name!r} contains 1 and 2: as in R's Surv(), 1 means censored and 2 the event; "
-            f"--event {name}=1 takes 1 for it"
+    try:
+        checked = CheckedTable.of(
+            source.frame,
+            target,
+            groups=groups,
+            event=event,
+            nominal=getattr(options, "nominal", None),
+            task=task,
+            transposed=how.transpose,
         )
-    else:
-        return source, [time, name], []
-    levels = {str(level): level for level in column.dropna().unique().tolist()}
-    levels |= {f"{level:g}": level for level in levels.values() if isinstance(level, float)}
-    if value not in levels:
-        raise ParameterError(
-            f"--event {name}={value}: the column {name!r} has no such value; it has "
-            f"{enumerate_names(sorted(levels)[:10])}"
-        )
-    data = f"data[{name!r}]"
-    code = f"{data} = ({data} == {levels[value]!r}).astype(float).where({data}.notna())"
-    events = (column == levels[value]).astype(float).where(column.notna())
-    source = replace(source, frame=frame.assign(**{name: events}), notes=(*source.notes, note))
-    return source, [time, name], [code]
+    except UnknownNameError:
+        if own is None:
+            raise
+        raise UnknownNameError("column", target, source.frame.columns, meant=own) from None
+    return ReadTable.of(checked, Terminal(options.parser), source.record, source.notes)
+
+
+def _with_event(
+    target: str | list[str] | None, columns: pd.Index[Any]
+) -> tuple[str | list[str] | None, str | None]:
+    """The columns of the target, and the value of an event that was named as in ``status=2``."""
+    if not isinstance(target, list) or target[1] in columns:
+        return target, None
+    column, _, value = target[1].rpartition("=")
+    return ([target[0], column], value) if column in columns else (target, None)
 
 
 def _names(columns: str | list[str] | None) -> list[str]:
@@ -213,15 +186,16 @@ def load_table(
     import pandas as pd
 
     read = check_file(options, target, groups)
-    read.check.require(options.accept)
     if isinstance(read.y, pd.DataFrame):  # of --event COLUMN=VALUE the column alone
         target = list(map(str, read.y.columns))
-    changes, known = list(read.code), _rows_with_target(read.y)
-    if read.y is not None and known is not None:
-        X, y = read.X[known], read.y[known]
-        subjects = None if read.groups is None else read.groups[known]
-        read = replace(read, X=X, table=_converted(options, X), y=y, groups=subjects)
-        every = ".all(axis=1)" if isinstance(y, pd.DataFrame) else ""
+    changes, event = [], read.checked.event
+    if event is not None:
+        data = f"data[{_names(target)[1]!r}]"
+        changes.append(f"{data} = ({data} == {event!r}).astype(float).where({data}.notna())")
+    read.check.require(options.accept)
+    known = read.checked.with_target()
+    if known.X.shape != read.X.shape:
+        every = ".all(axis=1)" if isinstance(read.y, pd.DataFrame) else ""
         changes.append(f"data = data[data[{target!r}].notna(){every}]")
     settings = Reading.from_flags(options).changed().items()
     flags = "".join(f", {name}={value!r}" for name, value in settings)
@@ -235,25 +209,13 @@ def load_table(
         code.append(f"y = data[{target!r}]")
     if groups:
         code.append(f"groups = data[{groups!r}]")
-    return replace(read, code=code)
-
-
-def _rows_with_target(y: pd.Series[Any] | pd.DataFrame | None) -> NDArray[np.bool_] | None:
-    """The rows to be kept, where rows without a target were accepted; None if all are."""
-    import numpy as np
-
-    if y is None:
-        return None
-    cells: NDArray[np.bool_] = np.asarray(y.notna()).reshape(len(y), -1)
-    known: Any = cells.all(axis=1)
-    return known if known.any() and not known.all() else None
+    return replace(read, checked=known, code=code)
 
 
 def check_sparse_file(options: argparse.Namespace) -> ReadTable:
     """Read and check a sparse file; its columns have no names, its labels are in a second file."""
-    from pyfsagg._table.look import find_in_sparse
-    from pyfsagg._table.table import as_table
     from pyfsagg.datasets import read_sparse_table
+    from pyfsagg.datasets._checked import CheckedTable
 
     refuse_reading_flags(options, "is a sparse table", "drop")
     for flag in ("target", "event", "drop", "groups", "nominal"):
@@ -263,23 +225,18 @@ def check_sparse_file(options: argparse.Namespace) -> ReadTable:
                 "its labels are in the file or beside it, and its features are called x0, x1, …"
             )
     X, y = read_sparse_table(options.table)
-    table = as_table(X, sparse=True, min_features=1)
-    check = find_in_sparse(table, y, task=options.task).spelled(Terminal(options.parser, SPARSE))
-    record = {**read_files([options.table]), "format": "sparse", **check.record()}
-    return ReadTable(X, table, y, None, check, record)
+    checked = CheckedTable.of(X, y, task=options.task)
+    record = {**read_files([options.table]), "format": "sparse"}
+    return ReadTable.of(checked, Terminal(options.parser, SPARSE), record)
 
 
 def load_sparse(options: argparse.Namespace) -> ReadTable:
     """Read the sparse table of a command, and refuse what would spoil a run."""
-    from pyfsagg._table.table import as_table
-
     read = check_sparse_file(options)
     read.check.require(options.accept)
+    known = read.checked.with_target()
     code = ["from pyfsagg.datasets import read_sparse_table", ""]
     code.append(f"X, y = read_sparse_table({options.table!r})")
-    known = _rows_with_target(read.y)
-    if read.y is not None and known is not None:
-        X = read.X[known]
-        read = replace(read, X=X, table=as_table(X, sparse=True, min_features=1), y=read.y[known])
+    if known.X.shape != read.X.shape:
         code.append("X, y = X[y.notna().to_numpy()], y[y.notna()]")
-    return replace(read, code=code)
+    return replace(read, checked=known, code=code)

@@ -170,7 +170,7 @@ class Result(Part):
     data: Mapping[str, Any]
     versions: Mapping[str, str]
     _view: Mapping[str, Any] = MappingProxyType({})
-    """The default view of a result that was read from a file."""
+    """The options that the result is shown with by default."""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
@@ -242,6 +242,12 @@ class Result(Part):
                     f"{', '.join(known)}"
                 )
         return {**known, **self._view, **options}
+
+    def _shown_with(self, view: Mapping[str, Any]) -> Self:
+        """This result, shown with other options by default."""
+        # Results are frozen; how one is shown is no part of what it is.
+        object.__setattr__(self, "_view", dict(view))
+        return self
 
     def to_json(self, **options: Any) -> str:
         """The record as JSON text: parameters, data, versions and the sentences of the result.
@@ -341,10 +347,7 @@ class Result(Part):
                     f"{path} contains no saved {cls._noun}: its record is {kind!r} of schema {schema!r}, not "
                     f"{cls._kind!r} of schema {cls._schema}"
                 )
-            made = cls._from_files(saved)
-            # Results are frozen; how one was shown is no part of what it is.
-            object.__setattr__(made, "_view", dict(saved.document.get("view", {})))
-            return made
+            return cls._from_files(saved)._shown_with(saved.document.get("view", {}))
 
     def _renderer(self) -> Renderer:
         return RENDERERS[self._kind]() if self._kind in RENDERERS else Renderer({})

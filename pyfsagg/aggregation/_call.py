@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import ADJUSTMENTS, adjust_p_values
 from pyfsagg._base.digest import digest
-from pyfsagg._base.registry import Call
+from pyfsagg._base.registry import Call, repeatable
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_choice, check_list, check_mapping
 from pyfsagg._base.words import probabilities
@@ -28,6 +28,7 @@ AVERAGE_TIES = Message(
 )
 
 
+@repeatable
 def aggregate(
     table_or_scores: Any,
     method: str = "robust_rank_aggregation",
@@ -83,7 +84,7 @@ def aggregate(
     >>> aggregate([[0.9, 0.1, 0.5], [0.7, 0.2, 0.4]], "arithmetic_mean").ranking
     array([1., 3., 2.])
     """
-    call = Call.of(aggregate, locals(), data=("table_or_scores",))
+    call = Call.of(aggregate, data=("table_or_scores",))
     spec = _base.AGGREGATORS.get(method)
     check_choice("adjust", adjust, ADJUSTMENTS)
     _base.check_aggregator_params(spec, method_params)
@@ -153,6 +154,7 @@ def as_weighted_rankings(values: Any, list_weights: Weights) -> Rankings:
     return table if list_weights is None else table.weighted(list_weights)
 
 
+@repeatable
 def compare_aggregations(
     table_or_scores: Any,
     methods: Sequence[str],
@@ -179,7 +181,7 @@ def compare_aggregations(
     {'a': 1.0, 'b': 2.0, 'c': 3.0}
     """
     name = "aggregation.compare_aggregations"
-    call = Call.of(compare_aggregations, locals(), name=name, data=("table_or_scores",))
+    call = Call.of(compare_aggregations, name=name, data=("table_or_scores",))
     if isinstance(methods, str):
         raise ParameterError(
             Param("methods"), f" must be a list of names, got the text {methods!r}"

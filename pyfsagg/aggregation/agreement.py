@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pyfsagg._base import memory, validation
 from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.fields import stored
-from pyfsagg._base.registry import Call
+from pyfsagg._base.registry import Call, repeatable
 from pyfsagg._base.words import number, plural
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.execution import counted
@@ -135,6 +135,7 @@ class ListAgreement(Recorded):
         return f"ListAgreement({lists}; {end})"
 
 
+@repeatable
 def list_agreement(
     lists: Any, *, distance: int = 6, pilot: int = 10, persistence: float = 0.98
 ) -> ListAgreement:
@@ -173,7 +174,7 @@ def list_agreement(
     >>> 25 <= agreement.k <= 40
     True
     """
-    call = Call.of(list_agreement, locals(), data=("lists",))
+    call = Call.of(list_agreement, data=("lists",))
     distance = validation.check_integer("distance", distance, low=0)
     pilot = validation.check_integer("pilot", pilot, low=2)
     persistence = validation.check_real("persistence", persistence, low=1e-6, high=1.0 - 1e-6)

@@ -18,7 +18,7 @@ from pyfsagg._base.arithmetic import (
     adjust_p_values,
     levelled,
 )
-from pyfsagg._base.registry import Call
+from pyfsagg._base.registry import Call, repeatable
 from pyfsagg._base.validation import check_choice, check_integer, check_list, check_real, is_single
 from pyfsagg._kernels.order_statistics import log_stuart
 from pyfsagg._kernels.rho import log_exact_p, log_rho, log_rho_with_cutoffs
@@ -225,6 +225,7 @@ _base.AGGREGATORS.add(
 )
 
 
+@repeatable
 def permutation_p_values(
     table_or_scores: Any,
     method: str = "robust_rank_aggregation",
@@ -292,7 +293,7 @@ def permutation_p_values(
     ('x0', True)
     """
     name = "aggregation.permutation_p_values"
-    call = Call.of(permutation_p_values, locals(), name=name, data=("table_or_scores",))
+    call = Call.of(permutation_p_values, name=name, data=("table_or_scores",))
     spec = _base.AGGREGATORS.get(method)
     compute = spec.bind(**method_params)
     check_choice("adjust", adjust, ADJUSTMENTS)

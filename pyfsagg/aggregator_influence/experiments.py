@@ -10,7 +10,7 @@ import scipy
 from markupsafe import Markup
 
 from pyfsagg._base.arithmetic import Floats, RandomState, TableLike, TargetLike
-from pyfsagg._base.registry import Call
+from pyfsagg._base.registry import Call, repeatable
 from pyfsagg._base.remarks import collect_warnings
 from pyfsagg._base.settings import Task
 from pyfsagg._base.validation import check_choice, check_integer, check_level, resolve_seed
@@ -26,6 +26,7 @@ from pyfsagg.aggregator_influence.result import InfluenceResult, bound_aggregato
 from pyfsagg.ensemble.core import Recipe
 from pyfsagg.ensemble.run import Run, set_up_run
 from pyfsagg.ensemble.scoring import Work, score_resamples, warn_of_time
+from pyfsagg.ensemble.settings import Ensemble
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import Rankings
 from pyfsagg.resampling import KFold, Plan, PoissonBootstrap, draw_resamples
@@ -44,6 +45,7 @@ THESIS_AGGREGATORS = (
 )
 
 
+@repeatable
 def influence(
     X: TableLike,
     y: TargetLike = None,
@@ -113,7 +115,6 @@ def influence(
     >>> result.table().round(2).columns.tolist()
     ['arithmetic_mean', 'mean_rank']
     """
-    arguments = dict(locals())
     check_choice("method", method, ("wam", "bam"))
     check_choice("normalize", normalize, ("per_resample", "per_feature"))
     check_integer("n_resamples", n_resamples, low=1)
@@ -136,10 +137,12 @@ def influence(
         folds = set_up_run(
             X,
             y,
-            filters=filters,
-            filter_params=filter_params,
-            n_resamples=n_folds,
-            resampling=KFold(sample_weight=plan.sample_weight, counts=plan.counts),
+            Ensemble(
+                filters,
+                filter_params=filter_params,
+                n_resamples=n_folds,
+                resampling=KFold(sample_weight=plan.sample_weight, counts=plan.counts),
+            ),
             task=task,
             random_state=random_state,
             execution=execution,
@@ -180,7 +183,7 @@ def influence(
             for label, name in (key.rsplit("|", 1) for key in by_fold[0])
         }
         inner = f"{readable(plan.name)} within stratified folds"
-        call = Call.of(influence, arguments, random_state=folds.seed).record()
+        call = Call.of(influence, random_state=folds.seed).record()
         parameters = {**folds.parameters, **settings, "resampling": inner, "call": call}
         return InfluenceResult(matrices, folds.names, parameters=parameters, data=folds.data)
 
@@ -398,6 +401,7 @@ def _jackknife_error(values: Floats) -> Floats:
     return np.asarray(np.sqrt((m - 1) / m * spread))
 
 
+@repeatable
 def influence_of_lists(
     lists: Any,
     aggregators: Sequence[str] | Mapping[str, Mapping[str, Any]] | None = None,
@@ -455,7 +459,7 @@ def influence_of_lists(
     [0.9, 0.9]
     """
     seed = resolve_seed(random_state)
-    call = Call.of(influence_of_lists, locals(), data=("lists",), random_state=seed)
+    call = Call.of(influence_of_lists, data=("lists",), random_state=seed)
     options = bound_aggregators(LIST_AGGREGATORS if aggregators is None else aggregators)
     table = as_rankings(lists)
     check_integer("n_splits", n_splits, low=1)

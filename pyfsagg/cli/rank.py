@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyfsagg
 from pyfsagg._base.settings import Task, names_of, number_or_auto
@@ -27,6 +27,9 @@ from pyfsagg._command.flags import (
 from pyfsagg._command.results import compute_and_save
 from pyfsagg._run.execution import Checks, Execution
 from pyfsagg.exceptions import ParameterError
+
+if TYPE_CHECKING:
+    from pyfsagg.datasets._checked import CheckedTable
 
 FOLDER_FLAGS = ("binning", "bins")
 MEMORY_FLAGS: dict[str, Any] = {
@@ -55,18 +58,10 @@ def _rank_folder(options: argparse.Namespace) -> None:
             )
     if options.n_resamples == "auto":
         raise ParameterError("--n-resamples auto needs the table in memory; give a number")
-    if options.filter and options.filters:
-        raise ParameterError("--filter is for wam, --filters is for bam; give one of them")
-    named: Any = options.filter or options.filters
-    n_filters = 1 if isinstance(named, str) else len(named or [])
-    if options.method == "wam" and named is None:
-        named = "information_gain"
-    elif options.method is not None and named and (options.method == "bam") != (n_filters > 1):
-        raise ParameterError(
-            f"--method {options.method} ranks by {'several filters' if n_filters < 2 else 'one filter'}, "
-            f"got {n_filters}"
-        )
-    flags = {"filters": named, **given(options, "n_resamples", *FOLDER_FLAGS)}
+    flags = {
+        "filters": _named_filters(options, None),
+        **given(options, "n_resamples", *FOLDER_FLAGS),
+    }
     chosen: dict[str, Any] = {name: value for name, value in flags.items() if value is not None}
     if options.target is None:
         raise ParameterError("give the target by --target COLUMN: filters that count need classes")
@@ -234,22 +229,26 @@ def _rank(options: argparse.Namespace) -> None:
     else:
         require_target(options.target, options.filter or options.filters)
         table = tables.load_table(options, target_columns(options), options.groups)
-        if table.groups is not None and options.resampling in (None, "bootstrap"):
-            options.resampling = "grouped_bootstrap"
 
-    rank = partial(_ensemble, options, table.table, table.y, groups=table.groups)
+    rank = partial(_ensemble, options, table.checked)
     apart = {*(options.adjust or ()), *(options.always or ())}
-    features = set(table.table.feature_names) - apart
+    features = set(table.checked.table.feature_names) - apart
     n_features = len(group_columns(Task.from_flags(options), sorted(features)))
     _run(options, n_features, rank, table.view, messages=table.lines)
 
 
 def _rank_loaded(options: argparse.Namespace, name: str) -> None:
     """A data set loaded by name, with its target."""
+    from pyfsagg.datasets._checked import CheckedTable
+
     data = pyfsagg.load_dataset(name)
     reading = [f"data = pyfsagg.load_dataset({data.name!r})", "X, y = data.X, data.y"]
     view = {"data_name": data.name, "reading": reading}
-    _run(options, data.X.shape[1], partial(_ensemble, options, data.X, data.y), view)
+    how = {flag: getattr(options, flag) for flag in ("nominal", "task") if flag in options}
+    checked = CheckedTable.of(data.X, data.y, **how)
+    checked.check.require(getattr(options, "accept", ()))
+    rank = partial(_ensemble, options, checked.with_target())
+    _run(options, data.X.shape[1], rank, view)
 
 
 def _run(
@@ -275,44 +274,48 @@ def _run(
     compute_and_save(options, rank, unit=unit, view=view, messages=messages)
 
 
-def _ensemble(
-    options: argparse.Namespace, X: Any, y: Any, progress: Progress | None, groups: Any = None
-) -> pyfsagg.ensemble.EnsembleResult:
-    """Call wam or bam with the settings of the flags."""
-    from pyfsagg.ensemble.run import gather_settings
-    from pyfsagg.ensemble.scoring import deep_enough, likely_filters
+def _named_filters(options: argparse.Namespace, usual: Any = "auto") -> Any:
+    """The filter of --filter, or those of --filters, if there are as many as --method wants."""
+    if options.filter and options.filters:
+        raise ParameterError("--filter is for wam, --filters is for bam; give one of them")
+    named = options.filter or options.filters
+    if named is None:
+        return "information_gain" if options.method == "wam" else usual
+    n_filters = 1 if isinstance(named, str) else len(named)
+    if options.method is not None and (options.method == "bam") != (n_filters > 1):
+        raise ParameterError(
+            f"--method {options.method} ranks by {'several filters' if n_filters < 2 else 'one filter'}, "
+            f"got {n_filters}"
+        )
+    return named
 
-    method = options.method or ("wam" if options.filter else "bam")
-    filter_params = assignments(options.filter_param)
-    names = (*Task.names(), *Checks.names(), *Execution.names())
+
+def _ensemble(
+    options: argparse.Namespace, table: CheckedTable, progress: Progress | None
+) -> pyfsagg.ensemble.EnsembleResult:
+    """Rank a table with the settings of the flags."""
+    from pyfsagg.ensemble.front import rank_checked
+    from pyfsagg.ensemble.run import gather_settings
+    from pyfsagg.ensemble.settings import Ensemble
+
     flat = {
-        **{name: getattr(options, name, None) for name in names},
+        **{name: getattr(options, name, None) for name in (*Task.names(), *Checks.names())},
+        **{name: getattr(options, name, None) for name in Execution.names()},
         "n_resamples": 1000 if options.n_resamples is None else options.n_resamples,
         "precision": assignments(options.precision) or None,
         "resampling": options.resampling or "bootstrap",
         "resampling_params": assignments(options.resampling_param),
         "progress": progress,
-        "groups": groups,
     }
-    shared = {
+    how = {"random_state": options.seed, "n_jobs": options.jobs, **gather_settings(flat)}
+    ensemble = Ensemble(
+        _named_filters(options),
+        assignments(options.filter_param) or None,
+        aggregator_params=assignments(options.aggregator_param) or None,
         **given(options, "normalize", "aggregator"),
-        "aggregator_params": assignments(options.aggregator_param),
-        "random_state": options.seed,
-        "n_jobs": options.jobs,
-        **gather_settings(flat),
-    }
-    if method == "bam":
-        if options.filter:
-            raise ParameterError("--filter is for --method wam; use --filters for bam")
-        chosen = {"filters": options.filters} if options.filters else {}
-        filters = likely_filters(options.filters or "auto", flat["task"] or "classification")
-        params = deep_enough(filters, filter_params, X.shape[1], options.threshold)
-        return pyfsagg.bam(X, y, filter_params=params, **chosen, **shared)
-    if options.filters:
-        raise ParameterError("--filters belongs to --method bam; --filter names the one of wam")
-    name = options.filter or "information_gain"
-    params = deep_enough([name], filter_params, X.shape[1], options.threshold)
-    return pyfsagg.wam(X, y, filter=name, filter_params=params, **shared)
+        **{name: how.pop(name) for name in ("n_resamples", "resampling")},
+    )
+    return rank_checked(table, ensemble, options.threshold, **how)
 
 
 def _check(options: argparse.Namespace) -> int:
@@ -325,7 +328,7 @@ def _check(options: argparse.Namespace) -> int:
         read = tables.check_file(options, target_columns(options), options.groups)
     record, task = dict(read.record), Task.from_flags(options)
     if task.feature_groups is not None:
-        features = group_columns(task, read.table.feature_names)
+        features = group_columns(task, read.checked.table.feature_names)
         several = {name: list(each) for name, each in features.items() if each != (name,)}
         record |= {"groups": several, "without_group": len(features) - len(several)}
     if options.json:

@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Booleans, Indices, RandomState, TableLike, TargetLike
-from pyfsagg._base.registry import Call
+from pyfsagg._base.registry import Call, repeatable
 from pyfsagg._base.remarks import ALONE
 from pyfsagg._base.settings import Task
 from pyfsagg._base.validation import check_integer, check_list, resolve_seed
@@ -37,6 +37,7 @@ METRIC = {"classification": "accuracy", "regression": "r2"}
 Rows = Indices
 
 
+@repeatable
 def committee(
     X: TableLike,
     y: TargetLike,
@@ -126,7 +127,7 @@ def committee(
     settings = Task.of_argument(task)
     execution = Execution._without_scratch("committee", execution)
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
-    call = Call.of(committee, locals(), data=("X", "y", "learners"), random_state=seed)
+    call = Call.of(committee, data=("X", "y", "learners"), random_state=seed)
     if settings.task == "survival":
         remedy = Remedy("use ", Public("wam"), " with ", Use(task="survival"))
         raise ParameterError("a committee takes classes or numbers", remedy)

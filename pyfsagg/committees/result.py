@@ -16,7 +16,7 @@ from pyfsagg._base import memory, validation
 from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._base.digest import digest
 from pyfsagg._base.fields import stored
-from pyfsagg._base.registry import Call
+from pyfsagg._base.registry import Call, repeatable
 from pyfsagg._base.words import count, number, plural, ranks
 from pyfsagg._message import NAN, NONE, Got, Param, Remedy, Use, named
 from pyfsagg._report.closing import always_words
@@ -388,6 +388,7 @@ def _numbers_of_voters(name: str, numbers: Any, m: int) -> Floats:
     return values
 
 
+@repeatable
 def vote(
     selections: Any,
     rule: str = "approval",
@@ -450,7 +451,7 @@ def vote(
     >>> vote(selections, "phragmen").select(2)
     ['a', 'c']
     """
-    call = Call.of(vote, locals(), data=("selections",))
+    call = Call.of(vote, data=("selections",))
     rankings = Rankings._held_by(selections)
     if rankings is not None:
         if voter_weights is None and rankings.weights is not None:

@@ -1,4 +1,4 @@
-"""Loading of data sets and tables, the check of a table, and the catalogue."""
+"""Loading of data sets and tables, and the catalogue."""
 
 from __future__ import annotations
 
@@ -14,22 +14,16 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
-from pyfsagg._base.arithmetic import TargetLike
 from pyfsagg._base.digest import digest
 from pyfsagg._base.output import new_file
 from pyfsagg._base.settings import Reading
 from pyfsagg._base.validation import check_list, check_writable_names, got_short
 from pyfsagg._message import Param
 from pyfsagg._table.delimited import read_bytes, read_delimited
-from pyfsagg._table.findings import TableCheck
-from pyfsagg._table.frames import pandas_frame, pandas_series
-from pyfsagg._table.look import find_in_sparse, find_in_table
 from pyfsagg._table.source import read_source
-from pyfsagg._table.sparse import check_sparse, is_sparse
-from pyfsagg._table.table import array_frame
+from pyfsagg._table.sparse import check_sparse
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
 MOST_BYTES = 200_000_000
@@ -288,120 +282,6 @@ def split_target(
     frame = frame.set_axis(names, axis="columns")
     features = frame.drop(columns=[*targets, *exclude])
     return features, None if target is None else frame[target if single else targets]
-
-
-def check_table(
-    table: Any,
-    y: TargetLike = None,
-    *,
-    target: str | Sequence[str] | None = None,
-    nominal: Sequence[str] | None = None,
-    task: str = "classification",
-    **settings: Any,
-) -> TableCheck:
-    """Check a table for common problems before a run.
-
-    It finds identifiers and free text (a different value in every row), row numbers, dates, subjects with
-    several rows, features that equal the target or go with it without an exception, targets that a run
-    refuses, columns that mix numbers and words, rows without a
-    target, classes that differ by case or blanks only and classes of one to three samples, constant,
-    duplicate and mostly missing columns, duplicate rows, numbers such as -999 that look like codes for
-    missing, and words that look like numbers. Time and memory grow with the number of cells, of a sparse
-    table with those that are not 0. Ensembles do not run this check; the commands of the terminal do, and
-    stop at findings of the severity ``"stop"``.
-
-    Parameters
-    ----------
-    table : array, data frame or sparse matrix (n_samples, n_features), or path
-        A file is read as by :func:`read_table`, or :func:`pyfsagg.datasets.read_sparse_table`, which
-        brings its labels along.  The columns of a sparse table are called ``x0``, ``x1``, …
-    y : array (n_samples,), optional
-        Classes or numbers; for survival a data frame of times and events.
-    target : str, optional
-        The column of `table` that holds them, instead of `y`; for survival two, of times and events.
-    nominal : sequence of str, optional
-        Columns whose values are classes, whatever they look like.
-    task : {"classification", "regression", "survival"}
-    **settings
-        How a file is read, see :func:`read_table`.
-
-    Returns
-    -------
-    TableCheck
-        With ``findings``, ``facts``, ``to_frame()``, ``record()`` and ``require(accept=())``, which raises
-        a DataError for findings that stop a run.
-
-    See Also
-    --------
-    read_table : reads a file.
-    near_zero_variance : features that hardly vary.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"id": range(1, 13), "x": [5, 2, 9, 1] * 3, "kind": ["a", "b", "b"] * 4})
-    >>> found = check_table(frame, target="kind")
-    >>> [finding.code for finding in found.findings]
-    ['row_number']
-    """
-    if y is not None and target is not None:
-        raise ParameterError("give ", Param("y"), " or target, the name of its column, not both")
-    if isinstance(table, (str, os.PathLike)) and is_sparse_file(str(table)) and not settings:
-        table, beside = read_sparse_table(str(table))
-        y = beside if y is None else y
-    if is_sparse(table) and (target is not None or nominal is not None):
-        raise ParameterError(
-            "the columns of a sparse table have no names: give ",
-            Param("y"),
-            ", and neither target nor nominal",
-        )
-    is_path = isinstance(table, (str, os.PathLike))
-    if settings and not is_path:
-        raise ParameterError(
-            f"{next(iter(settings))} sets how a file is read, and the table is in memory"
-        )
-    if is_sparse(table):
-        return find_in_sparse(table, _labels(y, table.shape[0]), task=task)
-    frame = read_source(str(table), Reading.of(settings)).frame if is_path else in_memory(table)
-    X, labels = split_labels(frame, y if target is None else target)
-    declared = () if nominal is None else check_list("nominal", nominal)
-    return find_in_table(X, labels, nominal=declared, task=task)
-
-
-def in_memory(table: Any) -> pd.DataFrame:
-    """A table in memory as a data frame."""
-    frame = pandas_frame(table, nullable=True)
-    return frame if isinstance(frame, pd.DataFrame) else array_frame(frame).frame
-
-
-def split_labels(
-    frame: pd.DataFrame, y: Any, exclude: Sequence[str] = ()
-) -> tuple[pd.DataFrame, pd.Series[Any] | pd.DataFrame | None]:
-    """Features and target of a table; `y` is its column (two for survival), or a separate target."""
-    named = isinstance(y, str) or (
-        isinstance(y, (tuple, list)) and len(y) == 2 and all(isinstance(each, str) for each in y)
-    )
-    X, labels = split_target(frame, y if named and len(frame) != 2 else None, exclude)
-    return X, (labels if labels is not None or y is None else _labels(y, len(X)))
-
-
-def _labels(y: Any, n_samples: int) -> pd.Series[Any] | pd.DataFrame | None:
-    """The target as a column, or two of survival, numbered like the rows."""
-    if y is None:
-        return None
-    y = pandas_series(pandas_frame(y))
-    if isinstance(y, np.ndarray) and y.ndim > 2:
-        raise DataError(
-            Param("y"), f" must be one column, or two of survival, got an array of shape {y.shape}"
-        )
-    if isinstance(y, np.ndarray) and y.ndim == 2:
-        y = pd.DataFrame(y)
-    if not isinstance(y, pd.DataFrame):
-        y = pd.Series(y, name=str(getattr(y, "name", None) or "target"))
-    if len(y) != n_samples:
-        raise ParameterError(Param("y"), f" has {len(y)} labels for {n_samples} rows of the table")
-    labels: pd.Series[Any] | pd.DataFrame = y.reset_index(drop=True)
-    return labels
 
 
 LOCAL_FOLDER = "PYFSAGG_DATA"

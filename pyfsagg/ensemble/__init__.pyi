@@ -5,10 +5,10 @@ from .methods import bam as bam
 from .methods import permute_target as permute_target
 from .methods import wam as wam
 from .result import EnsembleResult as EnsembleResult
-from .run import Precision as Precision
 from .selection import Selection as Selection
 from .selectors import BetweenAggregationSelector as BetweenAggregationSelector
 from .selectors import WithinAggregationSelector as WithinAggregationSelector
+from .settings import Precision as Precision
 
 __all__ = [
     "BetweenAggregationSelector",

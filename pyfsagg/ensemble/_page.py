@@ -96,7 +96,7 @@ def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> closing.Re
     columns = f" (groups of {count(data['n_columns'])} columns)" if result.groups else ""
     of = f"{plural(data['n_samples'], 'sample')}, {plural(result.n_features, 'feature')}{columns}"
     subtitle = Markup("{}, {}{}").format(of, kinds[kind], target)
-    aggregator = result._setup.recipe.spec
+    aggregator = result._ensemble.recipe.spec
     of_the_user = "not part of pyfsagg: cite the source of your own function or estimator"
     references = [
         closing.software(result.versions["pyfsagg"]),
@@ -295,7 +295,7 @@ ENOUGH = 0.05  # share of the selection that a repetition may replace if there a
 
 def adequacy_blocks(result: EnsembleResult, k: int) -> list[Block]:
     """Whether there were enough resamples, in words and numbers, with the curve."""
-    m, n_boot, recipe = result.n_resamples, MOST_REPEATS, result._setup.recipe
+    m, n_boot, recipe = result.n_resamples, MOST_REPEATS, result._ensemble.recipe
     if m < 2:
         return [Text("One resample cannot show how much another one would differ.")]
     again: Callable[[Floats], Floats] | None = None

@@ -250,7 +250,7 @@ def plot_convergence(
     m = result.n_resamples
     sizes = np.unique(np.geomspace(1, m, N_SIZES).round().astype(np.intp))
     correlation, overlap = np.full((2, len(sizes)), np.nan)
-    aggregate = result._setup.recipe.aggregate
+    aggregate = result._ensemble.recipe.aggregate
     final = ranking.select_top(result.ranking, k, higher_is_better=False)
     with remarks.collect_warnings():  # the aggregator warned in the run
         for position, size in enumerate(sizes):

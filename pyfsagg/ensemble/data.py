@@ -4,16 +4,19 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, wraps
 from types import SimpleNamespace
-from typing import Any, Concatenate, ParamSpec, Self, TypeVar, cast
+from typing import Any, Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
 import pandas as pd
 
 from pyfsagg._base.arithmetic import Floats, Indices, column_blocks, in_range
 from pyfsagg._base.fields import Parts, from_parts, plain, to_parts
-from pyfsagg.ensemble.core import Matrices, Recipe
+from pyfsagg.ensemble.core import Matrices
+from pyfsagg.ensemble.settings import Ensemble
 from pyfsagg.error_control import TargetPermutation
 from pyfsagg.ranks import rank_scores
+from pyfsagg.resampling import Rows
+from pyfsagg.resampling.plan import PLANS, read_plan
 from pyfsagg.stability_measures import feature_stability
 
 P = ParamSpec("P")
@@ -40,54 +43,6 @@ class Copies:
     similarity: str
     min_similarity: float
     clusters: tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True)
-class RunSetup:
-    """The settings of a run, and facts about its table, that something else depends on."""
-
-    filter_params: Mapping[str, Mapping[str, Any]]
-    n_resamples: int
-    plan: str
-    plan_params: Mapping[str, Any]
-    recipe: Recipe
-    seed: int
-    rows_stand_alone: bool  # no weights, counts or groups: a half of a pair has half of the rows
-    n_samples: int
-    n_columns: int  # features may be groups of columns
-    rows_in_a_half: int | None  # of the pairs that were drawn beside the run
-    no_pairs: str  # why the run has no pairs of halves, if it says so
-    no_shuffles: str  # why it has no shuffled targets
-    nominal: tuple[str, ...]  # columns whose numbers are levels
-    binning: str | None  # how numbers were cut, in tables that were read in pieces
-    bins: int | None
-
-    @classmethod
-    def of(cls, parameters: Mapping[str, Any], data: Mapping[str, Any]) -> Self:
-        """The setup from the record of a result."""
-        pairs, shuffles = (parameters.get(name) or {} for name in ("pairs", "shuffles"))
-        bound = any(parameters.get(name) for name in ("weighted", "counted", "grouped"))
-        return cls(
-            filter_params=parameters.get("filter_params", {}),
-            n_resamples=parameters["n_resamples"],
-            plan=parameters["resampling"],
-            plan_params=parameters.get("resampling_params", {}),
-            recipe=Recipe(
-                parameters["aggregator"],
-                parameters["aggregator_params"],
-                parameters.get("normalize", "per_resample"),
-            ),
-            seed=int(parameters.get("seed") or 0),
-            rows_stand_alone=not bound,
-            n_samples=data["n_samples"],
-            n_columns=data.get("n_columns", data["n_features"]),
-            rows_in_a_half=pairs.get("rows_in_a_half"),
-            no_pairs=pairs.get("reason", ""),
-            no_shuffles=shuffles.get("reason", ""),
-            nominal=tuple(parameters.get("nominal") or ()),
-            binning=parameters.get("binning"),
-            bins=parameters.get("bins"),
-        )
 
 
 class Grouped:
@@ -124,14 +79,41 @@ class Ranked(Grouped):
     noise_halves: Floats | None = None
 
     @cached_property
-    def _setup(self) -> RunSetup:
-        """The settings of the run, each with its type."""
-        return RunSetup.of(self.parameters, self.data)
+    def _ensemble(self) -> Ensemble:
+        """The settings of the run, with the filters by name; a plan without arrays of rows."""
+        of = self.parameters
+        labels = tuple(self.score_matrices)
+        usual = "none" if len(labels) == 1 else "per_resample"
+        return Ensemble(
+            labels,
+            filter_params=of.get("filter_params", {}),
+            normalize=of.get("normalize", usual),
+            aggregator=of["aggregator"],
+            aggregator_params=of["aggregator_params"],
+            n_resamples=self.n_resamples,
+            resampling=read_plan(of["resampling"], of.get("resampling_params"))
+            if of["resampling"] in PLANS
+            else Rows(),
+        )
+
+    def _reason(self, part: str) -> str:
+        """Why the run has no ``"pairs"`` of halves or no ``"shuffles"``, if it says so."""
+        return str((self.parameters.get(part) or {}).get("reason", ""))
+
+    @property
+    def _rows_stand_alone(self) -> bool:
+        """Whether rows have no weights, counts or groups, so a half of a pair has half of the rows."""
+        return not any(self.parameters.get(name) for name in ("weighted", "counted", "grouped"))
+
+    @property
+    def _n_columns(self) -> int:
+        """The number of columns; features may be groups of them."""
+        return int(self.data.get("n_columns", self.data["n_features"]))
 
     @property
     def seed(self) -> int:
         """The seed of the run, also used for draws in its tables."""
-        return self._setup.seed
+        return int(self.parameters.get("seed") or 0)
 
     @property
     def n_resamples(self) -> int:

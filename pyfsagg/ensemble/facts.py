@@ -182,7 +182,11 @@ def between_blocks(data: Ranked, wish: Wish) -> list[Block]:
 def repeated_rows(data: Ranked) -> list[Block]:
     """A note if a bootstrap is used with filters that take repeated rows for evidence."""
     concerned = any(label in SPLIT_BY_MDL for label in data.score_matrices)
-    if not concerned or "bootstrap" not in data._setup.plan or data._setup.binning is not None:
+    if (
+        not concerned
+        or "bootstrap" not in data._ensemble.plan.name
+        or data.parameters.get("binning")
+    ):
         return []
     return [
         Text(
@@ -442,7 +446,7 @@ def how_many_selected(data: Ranked, wish: Wish) -> str:
         among = f" (the best {percent}\u00a0%, rounded up)"
     if data.groups:
         n_columns = len(columns_of(data, names))
-        columns = f" ({count(n_columns)} of {count(data._setup.n_columns)} columns)"
+        columns = f" ({count(n_columns)} of {count(data._n_columns)} columns)"
     verb = "is" if len(names) == 1 else "are"
     features = plural(data.n_features, "feature")
     return f"{count(len(names))} of {features}{columns} {verb} selected{among}"
@@ -530,8 +534,8 @@ def _by_chance(data: Ranked, k: int, wish: Wish) -> str:
 
 def _procedure(data: Ranked) -> list[str]:
     """How the ranking was made, in sentences for the methods section of a paper."""
-    about, setup = data.data, data._setup
-    plan, aggregator = setup.plan, setup.recipe.spec
+    about, ensemble = data.data, data._ensemble
+    plan, aggregator = ensemble.plan.name, ensemble.recipe.spec
     bam = data.method == "bam"
     filters = [readable(label) for label in data.score_matrices]
     plan_summary = PLANS.get(plan).summary if plan in PLANS else "rows given by the user"
@@ -542,10 +546,10 @@ def _procedure(data: Ranked) -> list[str]:
         f"{features} of {plural(about['n_samples'], 'sample')} {target_words(about)}, in each of "
         f"{plural(data.n_resamples, 'resample')} ({readable(plan)}: {plan_summary}).",
     ]
-    if setup.binning is not None:
+    if binning := data.parameters.get("binning"):
         sentences.append(
-            f"The table was read in pieces: numbers were cut into {setup.bins} bins of "
-            f"{readable(setup.binning)} once, for all filters and resamples."
+            f"The table was read in pieces: numbers were cut into {data.parameters['bins']} bins of "
+            f"{readable(binning)} once, for all filters and resamples."
         )
     if data.parameters.get("weighted"):
         sentences.append(WEIGHTED)
@@ -555,10 +559,10 @@ def _procedure(data: Ranked) -> list[str]:
         sentences.append(_adjusted(data))
     sentences += always_words(about)
     noun = "column" if data.groups else "feature"
-    for label, params in setup.filter_params.items():
+    for label, params in (ensemble.filter_params or {}).items():
         depth = params.get("n_features")
-        if isinstance(depth, int) and depth < setup.n_columns:
-            rest = "ones" if data.groups else count(setup.n_columns - depth)
+        if isinstance(depth, int) and depth < data._n_columns:
+            rest = "ones" if data.groups else count(data._n_columns - depth)
             sentences.append(
                 f"The filter {readable(label)} selected {count(depth)} {noun}s one by one in each resample; "
                 f"the score of the other {rest} is their criterion at the last selection "
@@ -570,7 +574,7 @@ def _procedure(data: Ranked) -> list[str]:
             f"Before that, {plural(dropped, 'feature')} with almost no variation "
             f"{'was' if dropped == 1 else 'were'} dropped."
         )
-    against_noise = setup.recipe.normalize == core.AGAINST_NOISE
+    against_noise = ensemble.recipe.normalize == core.AGAINST_NOISE
     if against_noise:
         sentences.append(
             "Because columns differ in their levels, each score was replaced by minus the logarithm of the "
@@ -579,7 +583,7 @@ def _procedure(data: Ranked) -> list[str]:
     if bam:
         sentences.append(
             "The scores of each filter were scaled to the range from 0 to 1 "
-            f"({readable('per_resample' if against_noise else setup.recipe.normalize)}), and combined "
+            f"({readable('per_resample' if against_noise else ensemble.recipe.normalize)}), and combined "
             "within each resample."
         )
     sentences.append(
@@ -609,7 +613,7 @@ def methods_paragraph(data: Ranked, wish: Wish) -> str:
     """The method, the number of selected features with its reason, seed and versions, in one paragraph."""
     chosen = selection.select_features(data, wish)
     sentences = _procedure(data)
-    cited = _CITED.get(data._setup.recipe.aggregator)
+    cited = _CITED.get(data._ensemble.recipe.aggregator)
     if cited:
         sentences[-1] = f"{sentences[-1].rstrip('.')} ({cited})."
     if isinstance(wish, (selection.Auto, Limit)):

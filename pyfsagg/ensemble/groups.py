@@ -256,7 +256,7 @@ def _table_of(data: Ranked, X: Any) -> Table:
     columns = [] if frame is None else list(frame.names)
     nominal = [  # recorded as texts; what names no column is a position
         int(column) if column not in columns and column.isdigit() else column
-        for column in data._setup.nominal
+        for column in data.parameters.get("nominal") or ()
     ]
     table = as_table(X if frame is None else frame, nominal=nominal)
     place = {name: j for j, name in enumerate(table.feature_names)}

@@ -7,16 +7,18 @@ from typing import Any
 
 import numpy as np
 
-from pyfsagg._base import registry, remarks, spellings, validation
+from pyfsagg._base import remarks, spellings, validation
 from pyfsagg._base.arithmetic import Floats, RandomState, TableLike, TargetLike
+from pyfsagg._base.registry import Call, repeatable
 from pyfsagg._base.settings import Task
 from pyfsagg._message import ONE_FILTER, Got, Message, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
 from pyfsagg._run.execution import Checks, Execution, Progress, progress_reporter
 from pyfsagg._table.identity import versions
-from pyfsagg.ensemble import core, data, groups, null, scoring, trust
+from pyfsagg.ensemble import core, groups, null, scoring, trust
 from pyfsagg.ensemble.result import EnsembleResult
-from pyfsagg.ensemble.run import Precision, Run, set_up_run
+from pyfsagg.ensemble.run import Run, set_up_run
+from pyfsagg.ensemble.settings import Ensemble, Precision
 from pyfsagg.error_control import TargetPermutation
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import rank_scores
@@ -24,6 +26,7 @@ from pyfsagg.resampling import Plan, Resamples
 from pyfsagg.resampling.plan import read_plan
 
 
+@repeatable
 @spellings.answers_spellings
 def wam(
     X: TableLike,
@@ -121,11 +124,13 @@ def wam(
     >>> result.select(3)
     ['flavanoids', 'proline', 'color_intensity']
     """
-    arguments = dict(locals())
-    validation.check_choice("normalize", normalize, core.NORMALIZATIONS["wam"])
-    return _carry_out(wam, arguments, [filter], core.Recipe.of(aggregator, aggregator_params))
+    ensemble = Ensemble(
+        [filter], filter_params, normalize, aggregator, aggregator_params, n_resamples, resampling
+    )
+    return _carry_out(wam, X, y, ensemble, task, checks, random_state, n_jobs, execution)
 
 
+@repeatable
 @spellings.answers_spellings
 def bam(
     X: TableLike,
@@ -188,16 +193,16 @@ def bam(
     >>> result.select(3)
     ['flavanoids', 'proline', 'od280/od315_of_diluted_wines']
     """
-    arguments = dict(locals())
-    validation.check_choice("normalize", normalize, core.NORMALIZATIONS["bam"])
-    recipe = core.Recipe.of(aggregator, aggregator_params)
-    if isinstance(filters, str) and filters == "auto":
-        return _carry_out(bam, arguments, filters, recipe)
-    if isinstance(filters, str) or len(filters := validation.check_list("filters", filters)) < 2:
+    if not isinstance(filters, str):
+        filters = validation.check_list("filters", filters)
+    if filters != "auto" and (isinstance(filters, str) or len(filters) < 2):
         raise ParameterError(
             "bam needs at least two filters to aggregate between", Got(filters), ONE_FILTER
         )
-    return _carry_out(bam, arguments, filters, recipe)
+    ensemble = Ensemble(
+        filters, filter_params, normalize, aggregator, aggregator_params, n_resamples, resampling
+    )
+    return _carry_out(bam, X, y, ensemble, task, checks, random_state, n_jobs, execution)
 
 
 METHODS: dict[str, Callable[..., EnsembleResult]] = {"wam": wam, "bam": bam}
@@ -359,30 +364,30 @@ class Job:
         return self.recipe.combine(matrices, self.run.names, self.run.store)
 
 
-_SET_UP = ("X", "y", "filter_params", "n_resamples", "resampling", "task", "checks", "random_state")
-"""Arguments of both methods that are read when a run is set up."""
-
-
 def _carry_out(
     function: Callable[..., EnsembleResult],
-    arguments: Mapping[str, Any],
-    filters: Sequence[Any] | str,
-    recipe: core.Recipe,
+    X: Any,
+    y: Any,
+    ensemble: Ensemble,
+    task: str | Task,
+    checks: str | Checks,
+    random_state: Any,
+    n_jobs: int | None,
+    execution: Execution | None,
 ) -> EnsembleResult:
     """Score the resamples, combine the filters, aggregate, and record the settings."""
-    method = function.__name__
-    execution = Execution.read("execution", arguments["execution"])
+    method = ensemble.with_checked_normalize().method
+    execution = Execution.read("execution", execution)
     with execution.limited():
-        given = {name: arguments[name] for name in _SET_UP}
-        given |= {"aggregator": recipe.aggregator, "aggregator_params": recipe.options}
-        run = set_up_run(filters=filters, execution=execution, **given)
-        normalize = null.settle_normalization(arguments["normalize"], run, run.items)
-        if normalize != "none":
-            recipe = replace(recipe, normalize=normalize)
-        more = {}
+        how: dict[str, Any] = {"task": task, "checks": checks, "random_state": random_state}
+        run = set_up_run(X, y, ensemble, execution=execution, **how)
+        normalize = null.settle_normalization(ensemble.normalize, run, run.ensemble.filters)
+        recipe = replace(ensemble.recipe, normalize=normalize)
+        more: dict[str, Any] = {"aggregator": recipe.aggregator}
+        more["aggregator_params"] = recipe.options
         if method == "bam" or normalize == core.AGAINST_NOISE:
-            more = {"normalize": normalize}
-            run = replace(run, parameters={**run.parameters, **more})
+            more["normalize"] = normalize
+        run = replace(run, parameters={**run.parameters, **more})
         identity = {"kind": method, **run.identity, **more}
         with (
             open_checkpoint(execution.checkpoint, identity) as checkpoint,
@@ -391,14 +396,15 @@ def _carry_out(
             scale = None
             if normalize == core.AGAINST_NOISE:
                 scale = null.NoiseScale.of(run, len(run.resamples))
-            nulls, n_jobs = null.Nulls(run), arguments["n_jobs"]
+            nulls = null.Nulls(run)
             job = Job(run, nulls, recipe, scale, n_jobs, report, checkpoint)
             nulls.require_memory(len(run.resamples))
             matrices, combined, precision = _resamples(job)
             m = len(combined)
             parameters: dict[str, Any] = {**run.parameters, "n_resamples": m, **precision}
             own_scores = None
-            if trust.needs_own_scores(data.RunSetup.of(parameters, run.data)):
+            settled = replace(run.ensemble, normalize=more.get("normalize", "none"), n_resamples=m)
+            if trust.needs_own_scores(settled):
                 own = scoring.score_resamples(run.filters, run.whole_table(run.target))
                 own = {label: own[label] for label in run.labels}
                 job.compare_with_noise(own, "table", m)
@@ -410,7 +416,7 @@ def _carry_out(
         in_parts = run.resamples.features is None
         scores = recipe.aggregate(combined, run.names, run.store, in_parts=in_parts)
         copies = groups.find_copies(run)
-    call = registry.Call.of(function, arguments, random_state=run.seed)
+    call = Call.of(function, random_state=run.seed)
     return EnsembleResult(
         method=method,
         feature_names=run.names,
@@ -431,11 +437,11 @@ def _carry_out(
 
 def _resamples(job: Job) -> tuple[dict[str, Floats], Floats, dict[str, Any]]:
     """Score matrices by filter, their combination and the precision, for which resamples are doubled."""
-    run, recipe, goal = job.run, job.recipe, job.run.precision
+    run, recipe, goal = job.run, job.recipe, job.run.ensemble.number
     first = len(run.resamples)
     matrices = job.score(run.resamples, first, store=run.store, work=job.work(0, first))
     combined = job.combine(matrices)
-    if goal is None:
+    if not isinstance(goal, Precision):
         return matrices, combined, {}
     aggregate = None if recipe.is_mean else partial(recipe.aggregate, names=run.names)
     by = "halves" if recipe.spec.extreme else "bootstrap"

@@ -221,7 +221,7 @@ class Nulls:
         else:
             table = replace(run.table, values=np.asfortranarray(run.table.values[rows]))
         plan = replace(run.plan._take(rows), counts=None)
-        single = replace(run, table=table, target=run.target.take(rows), plan=plan)
+        single = replace(run.using(resampling=plan), table=table, target=run.target.take(rows))
         return replace(single, filters=single.bind(single.target))
 
     @cached_property
@@ -251,7 +251,9 @@ class Nulls:
     def conditioned_on(self) -> Adjusters | None:
         """The columns that are always in, if a judge begins with them: what they tell is not noise."""
         always = self.expanded.target.always
-        sources = [item for item in self.run.items if binding.filter_label(item) in self.sources]
+        sources = [
+            item for item in self.run.ensemble.filters if binding.filter_label(item) in self.sources
+        ]
         return (
             Adjusters(always) if always and any(map(binding.begins_with_always, sources)) else None
         )
@@ -282,7 +284,7 @@ class Nulls:
         params: dict[str, dict[str, Any]] = {}
         for label in self.sources:
             if (spec := run.specs.get(label)) and not spec.own_column and spec.relevance:
-                own = dict(run.params.get(label, {}))
+                own = dict(run.ensemble.params.get(label, {}))
                 own.pop("n_features", None)  # a depth; relevance has none
                 params.setdefault(spec.relevance, own)
         if params:
@@ -295,15 +297,15 @@ class Nulls:
                 ]
                 joined = given[0] if len(given) == 1 else given[0].beside(given[1])
                 target = replace(target, adjusters=Adjusters(joined), always=None)
-            run = replace(run, items=list(params), params=params, target=target)
+            run = replace(run.using(filters=[*params], filter_params=params), target=target)
             return replace(run, filters=run.bind(target))
         # The filters of the run, which have sorted the table; of those computed together the judges alone.
         filters = [
             replace(each, outputs={one: of for one, of in each.outputs.items() if one in chosen})
             for each in run.filters
         ]
-        items = [item for item in run.items if binding.filter_label(item) in chosen]
-        return replace(run, items=items, filters=[each for each in filters if each.outputs])
+        items = [item for item in run.ensemble.filters if binding.filter_label(item) in chosen]
+        return replace(run.using(filters=items), filters=[each for each in filters if each.outputs])
 
     @property
     def tested_filters(self) -> list[str]:
@@ -381,7 +383,8 @@ class Nulls:
             rows = self.shuffling.rows(run.seed, k)
             if plan.sample_weight is not None:
                 plan = replace(plan, sample_weight=weights[rows])
-            yield replace(run, target=replace(target.take(rows), always=target.always), plan=plan)
+            moved = replace(target.take(rows), always=target.always)
+            yield replace(run.using(resampling=plan), target=moved)
 
 
 # P-values from the whole table.
@@ -465,7 +468,9 @@ def _permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
 
 def _kinds_by_filter(run: Run) -> dict[str, Indices]:
     """Kinds of the features as each filter of the run sees them, and, under an empty name, as ranks are."""
-    bins = {name: spec.width_bins(run.params.get(name, {})) for name, spec in run.specs.items()}
+    bins = {
+        name: spec.width_bins(run.ensemble.params.get(name, {})) for name, spec in run.specs.items()
+    }
     known = {number: kinds_of_features(run, number) for number in {0, *bins.values()}}
     return {"": known[0], **{label: known[bins.get(label, 0)] for label in run.labels}}
 

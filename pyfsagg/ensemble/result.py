@@ -73,8 +73,6 @@ class EnsembleResult(data.Ranked, Result):
         them, as in sparse or wide tables.  :meth:`clusters` shows how often they are selected.
     noise_halves : ndarray (2 n_pairs, n_features) or None
         The same as `halves` with a shuffled target for each pair: the agreement of two samples on noise.
-    setup : RunSetup
-        The settings of the run.
     groups : dict of str to tuple of str
         Columns of each group of columns; empty without groups.
 
@@ -523,7 +521,7 @@ class EnsembleResult(data.Ranked, Result):
         found = cls(**data.fields_of(saved.document, saved.arrays))
         if found.method not in ("wam", "bam"):
             raise ValueError(f"its method is {found.method!r}")
-        found._setup  # noqa: B018 - fails here, where a record that lacks it is said to be damaged
+        found._ensemble  # noqa: B018 - fails here, where a record that lacks it is said to be damaged
         return found
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
@@ -541,11 +539,11 @@ class EnsembleResult(data.Ranked, Result):
     @property
     def _aggregates_extremes(self) -> bool:
         """Whether one resample can decide the value of a feature, as with the minimum."""
-        return bool(self._setup.recipe.spec.extreme)
+        return bool(self._ensemble.recipe.spec.extreme)
 
     def _reaggregate(self, combined: Floats) -> Floats:
         """Scores (n_features,) of other rows of `combined` by the aggregator of the run."""
-        return self._setup.recipe.again(combined, self.feature_names)
+        return self._ensemble.recipe.again(combined, self.feature_names)
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         return facts.facts_of(self, *read_view(**view))
@@ -553,6 +551,6 @@ class EnsembleResult(data.Ranked, Result):
     def __repr__(self) -> str:
         return (
             f"EnsembleResult({self.method}: {', '.join(self.score_matrices)}; "
-            f"{self._setup.recipe.aggregator} of {self.n_resamples} resamples; "
+            f"{self._ensemble.recipe.aggregator} of {self.n_resamples} resamples; "
             f"{self.n_features} features, best: {', '.join(data.best_names(self, 3))})"
         )

@@ -1,16 +1,16 @@
-"""A run before its first resample is scored: its settings, and everything that is settled then, as data."""
+"""A run before its first resample is scored: everything that is settled then, as data."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from inspect import signature
-from typing import Any, ClassVar, get_args, get_type_hints
+from typing import Any, Self, get_args, get_type_hints
 
 import numpy as np
 
-from pyfsagg._base.arithmetic import Floats, RandomState
-from pyfsagg._base.settings import Settings, Task, option
-from pyfsagg._base.validation import check_integer, check_real, is_word, n_selected, resolve_seed
-from pyfsagg._message import Got, Message, Param, Public, Remedy, Use
+from pyfsagg._base.arithmetic import RandomState
+from pyfsagg._base.settings import Settings, Task
+from pyfsagg._base.validation import n_selected, resolve_seed
+from pyfsagg._message import Param, Remedy, Use
 from pyfsagg._run.checkpoint import kept_seed
 from pyfsagg._run.execution import Checks, Execution
 from pyfsagg._table.groups import FeatureGroups, read_feature_groups
@@ -19,88 +19,11 @@ from pyfsagg._table.look import warn_of_names
 from pyfsagg._table.table import AnyTable, ConvertedTable, Table, Weights, as_table
 from pyfsagg._table.target import Target, read_target
 from pyfsagg.ensemble import core, scoring
-from pyfsagg.exceptions import InputTypeError, ParameterError
+from pyfsagg.ensemble.settings import FIRST_LOOK, Ensemble, Precision
+from pyfsagg.exceptions import ParameterError
 from pyfsagg.filters import _base, binding, plain
 from pyfsagg.resampling import ComplementaryPairs, Plan, Resamples, Rows, draw_resamples
 from pyfsagg.resampling.plan import read_plan, with_data
-from pyfsagg.stability_measures.adequacy import adequacy
-
-FIRST_LOOK = 100
-
-
-@dataclass(frozen=True, eq=False)
-class Precision(Settings):
-    """A stopping rule: the number of resamples is doubled until the ranking is precise enough.
-
-    If one resample can decide the value of a feature, as with the minimum, two runs with half as many
-    resamples are compared: a bootstrap would be too optimistic there
-    (:func:`pyfsagg.stability_measures.adequacy`).
-
-    Parameters
-    ----------
-    max_change : float
-        Largest share of the best features that a repetition of the run, with as many resamples but
-        another seed, may be expected to replace.
-    top : float or int
-        Number or fraction of features that count as the best.
-    maximum : int
-        Largest number of resamples; at least 100.
-
-    Examples
-    --------
-    >>> import pyfsagg
-    >>> data = pyfsagg.load_dataset("wine")
-    >>> goal = pyfsagg.ensemble.Precision(max_change=0.2, maximum=400)
-    >>> pyfsagg.wam(data.X, data.y, n_resamples=goal, random_state=0).n_resamples
-    100
-    """
-
-    kind: ClassVar[str] = "precision"
-
-    max_change: float = option(0.05, help="share of the best features that may be replaced")
-    top: float | int = option(0.25, help="how many features are the best ones")
-    maximum: int = option(10_000, help="number of resamples at which to stop")
-
-    def _check(self) -> None:
-        check_real("max_change", self.max_change, low=0.0, high=1.0, low_open=True)
-        what = Message(Param("maximum"), " (a number of resamples)")
-        check_integer(what, self.maximum, low=FIRST_LOOK)
-
-    def look(
-        self, combined: Floats, aggregate: Callable[[Floats], Floats] | None, by: str = "bootstrap"
-    ) -> dict[str, Any]:
-        """The precision reached so far, as recorded with the run."""
-        answer = adequacy(
-            combined,
-            n_features_to_select=self.top,
-            aggregator=aggregate,
-            by=by,
-            random_state=0,  # a run that is repeated stops at the same place
-        )
-        return {
-            **self.record(),
-            "n_compared": answer.n_compared,
-            "expected_change": 1.0 - answer.expected_top_overlap,
-            "reached": answer.enough(self.max_change),
-        }
-
-
-def read_number(n_resamples: int | str | Precision) -> int | Precision:
-    """A number of resamples, or the precision that decides it; ``"auto"`` is the default one."""
-    if isinstance(n_resamples, Precision):
-        return n_resamples
-    if is_word(n_resamples, "auto"):
-        return Precision()
-    if isinstance(n_resamples, str):
-        raise ParameterError(Param("n_resamples"), " must be a number or 'auto'", Got(n_resamples))
-    try:
-        return check_integer("n_resamples", n_resamples, low=1)
-    except ParameterError:
-        if isinstance(n_resamples, (int, float)):
-            raise
-        words = " must be a number, 'auto' or a ", Public("Precision")
-        raise InputTypeError(Param("n_resamples"), *words, Got(n_resamples)) from None
-
 
 _GROUPS: dict[str, type[Settings]] = {"task": Task, "checks": Checks, "execution": Execution}
 _OF_PLAN = ("groups", "sample_weight", "counts")
@@ -158,30 +81,36 @@ class Run:
 
     table: AnyTable
     target: Target
-    plan: Plan
     seed: int
-    items: Sequence[Any]  # the filters as they were given
-    params: Mapping[str, Mapping[str, Any]]
+    ensemble: Ensemble  # with the filters that "auto" means here, and their parameters
     filters: list[_base.BoundFilter]  # those that one pass computes are one
     resamples: Resamples
     groups: FeatureGroups | None
     parameters: Mapping[str, Any]  # what is recorded of the settings
     data: Mapping[str, Any]  # what is recorded of the table
     identity: Mapping[str, Any]  # by which a checkpoint recognises the run
-    precision: Precision | None
     checks: Checks
     execution: Execution
     store: core.MatrixStore
 
     @property
+    def plan(self) -> Plan:
+        """How rows are drawn."""
+        return self.ensemble.plan
+
+    def using(self, **settings: Any) -> Self:
+        """The run with other filters, or another plan."""
+        return replace(self, ensemble=replace(self.ensemble, **settings))
+
+    @property
     def labels(self) -> list[str]:
         """The names of the filters, by which their scores are found."""
-        return list(map(binding.filter_label, self.items))
+        return [*self.ensemble.items]
 
     @property
     def specs(self) -> dict[str, _base.FilterSpec]:
         """Those of the filters that were named; a function has none, whatever it is called."""
-        named = (_base.FILTERS.get(item) for item in self.items if isinstance(item, str))
+        named = (_base.FILTERS.get(item) for item in self.ensemble.filters if isinstance(item, str))
         return {spec.name: spec for spec in named}
 
     @property
@@ -210,7 +139,7 @@ class Run:
     def bind(self, target: Target) -> list[_base.BoundFilter]:
         """The filters with another target."""
         return binding.bind_filters(
-            self.items, self.params, self.table, target, self.seed, self.groups
+            self.ensemble.filters, self.ensemble.params, self.table, target, self.seed, self.groups
         )
 
     @property
@@ -226,25 +155,20 @@ class Run:
 def set_up_run(
     X: Any,
     y: Any,
+    ensemble: Ensemble,
     *,
-    filters: Sequence[Any] | str,
-    filter_params: Mapping[str, Any] | None = None,
-    n_resamples: int | str | Precision = 1000,
-    resampling: str | Plan = "bootstrap",
     task: str | Task = "classification",
     random_state: RandomState = None,
     execution: Execution | None = None,
     checks: str | Checks = "none",
     largest: int | None = None,
     groups: FeatureGroups | None = None,
-    **recorded: Any,
 ) -> Run:
     """Validate the input of a run and draw its resamples; `largest` is the most features to select."""
     execution = execution or Execution()
     task = Task.of_argument(task)
     checks = Checks.of_argument(checks)
-    plan = read_plan(resampling)
-    number = read_number(n_resamples)
+    plan, number = ensemble.plan, ensemble.number
     store = core.MatrixStore(execution.scratch)
     read = as_table(X, nominal=task.nominal, sparse=True, min_features=1)
     table, target = read_target(task, read, y, optional=True)
@@ -257,9 +181,13 @@ def set_up_run(
     if task.drop_near_zero_variance:
         table, groups = plain.drop_features(table, groups)
     seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
+    filters = ensemble.filters
     if isinstance(filters, str):
         filters = scoring.usual_filters(table, target, groups)
-    params = scoring.settle_parameters(filters, filter_params, table.n_features, largest, groups)
+    params = scoring.settle_parameters(
+        filters, ensemble.filter_params, table.n_features, largest, groups
+    )
+    ensemble = replace(ensemble, filters=filters, filter_params=params, resampling=plan)
     bound = binding.bind_filters(filters, params, table, target, seed, groups)
     names = table.feature_names if groups is None else groups.names
     kept = set(names)
@@ -289,7 +217,7 @@ def set_up_run(
             Remedy("use a plan that draws rows, for instance 'bootstrap' or 'subsample'"),
         )
     parameters = {
-        "filters": list(map(binding.filter_label, filters)),
+        "filters": [*ensemble.items],
         "filter_params": params,
         "n_resamples": len(resamples),
         "resampling": resamples.plan,
@@ -299,7 +227,6 @@ def set_up_run(
         "grouped": getattr(plan, "groups", None) is not None,
         **task.record(),
         "seed": seed,
-        **recorded,
     }
     if groups is not None:
         parameters["group_scores"] = {
@@ -308,10 +235,8 @@ def set_up_run(
     return Run(
         table=table,
         target=target,
-        plan=plan,
         seed=seed,
-        items=filters,
-        params=params,
+        ensemble=ensemble,
         filters=bound,
         resamples=resamples,
         groups=groups,
@@ -331,14 +256,13 @@ def set_up_run(
         },
         identity={
             **parameters,
-            "functions": [binding.function_of(item) for item in filters],
+            "functions": [*map(binding.function_of, filters)],
             "precision": None if precision is None else precision.record(),
             "groups": None if groups is None else groups.record(),
             "weights": resamples.weights,
             "data": sha256,
             "versions": versions(),
         },
-        precision=precision,
         checks=checks,
         execution=execution,
         store=store,

@@ -393,7 +393,7 @@ def _without_noise(data: Ranked) -> Choice:
         if knee is None
         else _before_knee(k)
     )
-    why = data._setup.no_shuffles or "shuffles = 0"
+    why = data._reason("shuffles") or "shuffles = 0"
     reason = (
         f"{k:,} of {plural(p, 'feature')} {verb} proposed: {how}. Without shuffled targets it is unknown "
         f"whether they score above noise: {why}."

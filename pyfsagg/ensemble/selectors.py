@@ -17,8 +17,8 @@ from pyfsagg._table import frames, selectors, sparse
 from pyfsagg.ensemble import data, scoring
 from pyfsagg.ensemble.methods import bam, wam
 from pyfsagg.ensemble.result import EnsembleResult
-from pyfsagg.ensemble.run import Precision
 from pyfsagg.ensemble.selection import Fixed, choose, read_wish
+from pyfsagg.ensemble.settings import Precision
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.resampling import Plan
 from pyfsagg.resampling.plan import read_plan, with_data

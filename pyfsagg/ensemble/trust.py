@@ -11,7 +11,8 @@ from pyfsagg._base.validation import check_choice
 from pyfsagg._base.words import titled
 from pyfsagg._message import Message, Remedy, Use
 from pyfsagg.ensemble.core import AGAINST_NOISE
-from pyfsagg.ensemble.data import Ranked, RunSetup, once
+from pyfsagg.ensemble.data import Ranked, once
+from pyfsagg.ensemble.settings import Ensemble
 from pyfsagg.error_control import ErrorControl, LimitedSelection, control_errors
 from pyfsagg.error_control.control import BY_P_VALUES, METHODS, check_goals, require_pairs
 from pyfsagg.exceptions import DataError
@@ -55,9 +56,9 @@ def _too_small(data: Ranked) -> str:
     """Why halves of the table are too small to be ranked; empty if they are not."""
     counts = list(data.data.get("class_counts", {}).values())
     others = data.data.get("n_events", sum(counts) - max(counts, default=0)) // 2
-    rows = data._setup.n_samples // 2
+    rows = data.data["n_samples"] // 2
     if rows < FEWEST_ROWS:
-        return f"halves of {data._setup.n_samples} rows have {rows}, and {FEWEST_ROWS} are needed"
+        return f"halves of {data.data['n_samples']} rows have {rows}, and {FEWEST_ROWS} are needed"
     if (counts or "n_events" in data.data) and others < FEWEST_OTHERS:
         what = "events" if "n_events" in data.data else "rows outside of the largest class"
         return f"a half of the rows has {others} {what}, and {FEWEST_OTHERS} are needed"
@@ -66,20 +67,19 @@ def _too_small(data: Ranked) -> str:
 
 def _halves(data: Ranked) -> tuple[Floats, int | None]:
     """Scores (2 n_pairs, n_features) and rows of the halves; a DataError gives the reason for none."""
-    setup = data._setup
-    of_run = setup.plan == ComplementaryPairs.name
+    of_run = data._ensemble.plan.name == ComplementaryPairs.name
     if (of_run or data.halves is not None) and (reason := _too_small(data)):
         raise DataError("the table is too small for the stability between samples: ", reason)
     if of_run:
-        return data.combined, setup.n_samples // 2 if setup.rows_stand_alone else None
+        return data.combined, data.data["n_samples"] // 2 if data._rows_stand_alone else None
     if data.halves is None:
         what = "the run has no pairs of halves for the stability between samples"
-        if setup.no_pairs:
-            raise DataError(what, ": ", setup.no_pairs)
+        if reason := data._reason("pairs"):
+            raise DataError(what, ": ", reason)
         pairs = Use(resampling="complementary_pairs")
         remedy = "give ", Use("Checks", pairs=30), ", or 8 resamples or more, or ", pairs
         raise DataError(what, Remedy(*remedy))
-    return data.halves, setup.rows_in_a_half
+    return data.halves, (data.parameters.get("pairs") or {}).get("rows_in_a_half")
 
 
 def noise_between(data: Ranked, k: int) -> BetweenSampleStability | None:
@@ -130,15 +130,15 @@ def control(
     goal, level = check_goals(max_false, fdr)
     if method is not None:
         check_choice("method", method, (*BY_P_VALUES[goal], *METHODS[goal]))
-    by_pairs = goal == "max_false" and data._setup.plan == ComplementaryPairs.name
+    by_pairs = goal == "max_false" and data._ensemble.plan.name == ComplementaryPairs.name
     if method is None and not options and data.permutation is not None and not by_pairs:
         method = BY_P_VALUES[goal][0]
     if method in BY_P_VALUES[goal]:
         if data.permutation is None:
-            why = data._setup.no_shuffles or "shuffles = 0"
+            why = data._reason("shuffles") or "shuffles = 0"
             raise DataError("the run has no p-values from shuffled targets: ", why)
         return data.permutation.limited(goal, level, method)
-    require_pairs(data._setup.plan, data._setup.no_shuffles)
+    require_pairs(data._ensemble.plan.name, data._reason("shuffles"))
     options |= {"max_false": max_false, "fdr": fdr, "method": method}
     return control_errors(data.combined, data.feature_names, **options)
 
@@ -146,26 +146,26 @@ def control(
 # Ranks that the features may have in the population.
 
 
-def needs_own_scores(setup: RunSetup) -> bool:
+def needs_own_scores(ensemble: Ensemble) -> bool:
     """Whether the sets are centred on the scores of the table: repeated rows raise those of resamples."""
-    return setup.plan in FULL_SIZE and not _why_none(setup)
+    return ensemble.plan.name in FULL_SIZE and not _why_none(ensemble)
 
 
 def why_no_sets(data: Ranked) -> str:
     """Why a run has no confidence sets for ranks; empty if it has."""
     if data.n_features < 2:
         return "a single feature has rank 1"
-    if data._setup.n_samples < FEWEST_FOR_SETS:
+    if data.data["n_samples"] < FEWEST_FOR_SETS:
         return (
-            f"{data._setup.n_samples} rows are too few for standard errors of ranks; at least "
+            f"{data.data['n_samples']} rows are too few for standard errors of ranks; at least "
             f"{FEWEST_FOR_SETS} are needed"
         )
-    reason = _why_none(data._setup)
+    reason = _why_none(data._ensemble)
     if reason:
         return reason
     if np.isnan(data.combined).any():
         return "some resamples did not see all features; use a plan that keeps all of them"
-    if data.own_scores is None and needs_own_scores(data._setup):
+    if data.own_scores is None and needs_own_scores(data._ensemble):
         return (
             "the run was saved without the scores of the table itself, on which the sets are centred; "
             "run it again"
@@ -173,9 +173,9 @@ def why_no_sets(data: Ranked) -> str:
     return ""
 
 
-def _why_none(setup: RunSetup) -> str:
+def _why_none(ensemble: Ensemble) -> str:
     """Why the settings of a run rule out such sets; empty if they do not."""
-    aggregator, normalize = setup.recipe.aggregator, setup.recipe.normalize
+    aggregator, normalize = ensemble.recipe.aggregator, ensemble.recipe.normalize
     if aggregator not in MEANS:
         return Message(
             f"the aggregator {aggregator} is not a mean over resamples, so they do not give its ",
@@ -183,23 +183,22 @@ def _why_none(setup: RunSetup) -> str:
             Use(aggregator="arithmetic_mean"),
             " or 'mean_rank'",
         )
-    if drawn_share(setup) is None:
+    if drawn_share(ensemble) is None:
         return (
-            f"the plan {setup.plan} does not show how scores vary from sample to sample; use a bootstrap or "
-            "subsamples"
+            f"the plan {ensemble.plan.name} does not show how scores vary from sample to sample; use "
+            "a bootstrap or subsamples"
         )
-    if setup.n_resamples < FEWEST:
-        return (
-            f"{setup.n_resamples} resamples are too few for standard errors; use at least {FEWEST}"
-        )
-    if setup.plan in FULL_SIZE and normalize == "per_feature":
+    m = ensemble.number
+    if isinstance(m, int) and m < FEWEST:
+        return f"{m} resamples are too few for standard errors; use at least {FEWEST}"
+    if ensemble.plan.name in FULL_SIZE and normalize == "per_feature":
         return Message(
             Use(normalize="per_feature"),
             " scales a score by its range over the resamples, which a single sample does not ",
             "have; use 'per_resample'",
         )
     of_ranks = MEANS[aggregator] == "rank"
-    if setup.plan in FULL_SIZE and normalize == AGAINST_NOISE and of_ranks:
+    if ensemble.plan.name in FULL_SIZE and normalize == AGAINST_NOISE and of_ranks:
         return Message(
             "in a bootstrap ranks of scores against noise vary less than between samples; use ",
             Use(aggregator="arithmetic_mean"),
@@ -222,19 +221,19 @@ def rank_sets(data: Ranked, confidence_level: float) -> RankConfidence:
     reason = why_no_sets(data)
     if reason:
         raise DataError("there are no confidence sets for ranks: ", reason)
-    of = MEANS[data._setup.recipe.aggregator]
+    of = MEANS[data._ensemble.recipe.aggregator]
 
     def as_values(scores: Floats) -> Floats:
         return scores if of == "score" else -rank_scores(scores)
 
     values = as_values(data.combined)
-    share = drawn_share(data._setup)
+    share = drawn_share(data._ensemble)
     assert share is not None  # or there is a reason
     size = "this size" if share == 1.0 else f"{100 * share:.3g} % of this size"
     if share == 1.0:
         assert data.own_scores is not None  # or there is a reason
         centre, factor = as_values(data.own_scores[np.newaxis])[0], 1.0
-        if data._setup.recipe.normalize == AGAINST_NOISE:
+        if data._ensemble.recipe.normalize == AGAINST_NOISE:
             # Bootstraps double the variance of noise, so evidence, quadratic in the score, changes
             # half as much as between samples; scaled per resample it only has half the variance.
             factor = 4.0 if len(data.score_matrices) == 1 else 2.0
@@ -252,11 +251,11 @@ def rank_sets(data: Ranked, confidence_level: float) -> RankConfidence:
     )
 
 
-def drawn_share(setup: RunSetup) -> float | None:
+def drawn_share(ensemble: Ensemble) -> float | None:
     """Size of a resample relative to the sample; None if resamples do not show how scores vary."""
-    if setup.plan in FULL_SIZE:
+    if ensemble.plan.name in FULL_SIZE:
         return 1.0
-    if setup.plan == "subsample":
-        fraction = float(setup.plan_params["fraction"])
+    if ensemble.plan.name == "subsample":
+        fraction = float(ensemble.plan.parameters()["fraction"])
         return fraction if fraction < 1.0 else None
-    return 0.5 if setup.plan == "complementary_pairs" else None
+    return 0.5 if ensemble.plan.name == "complementary_pairs" else None

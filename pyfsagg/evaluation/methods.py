@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pyfsagg._base.arithmetic import Floats, Indices
-from pyfsagg._base.validation import as_array, check_choice, check_list
+from pyfsagg._base.validation import as_array, check_list
 from pyfsagg._message import Got, Message, Name, Param, Remedy, Use
 from pyfsagg._table.groups import FeatureGroups
 from pyfsagg._table.identity import data_hash
@@ -16,13 +16,12 @@ from pyfsagg._table.target import Target
 from pyfsagg.aggregation._base import AGGREGATORS
 from pyfsagg.ensemble import EnsembleResult, core, null, scoring
 from pyfsagg.ensemble.run import set_up_run
+from pyfsagg.ensemble.settings import Ensemble
 from pyfsagg.evaluation.cells import Rows, take_rows
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, PyfsaggError
 from pyfsagg.filters import _base, binding, model
 from pyfsagg.filters.binding import filter_label
 from pyfsagg.ranks import rank_scores
-from pyfsagg.resampling import Bootstrap, Plan
-from pyfsagg.resampling.plan import read_plan
 
 LEAKAGE = {
     "excluded": "was computed on rows that are not tested on",
@@ -133,45 +132,6 @@ def _order(label: str, item: Any, known: tuple[str, ...]) -> Indices:
 
 
 Order = Indices
-_OPTIONS = (
-    *("filter", "filters", "filter_params", "aggregator", "aggregator_params", "normalize"),
-    "resampling",
-)
-
-
-@dataclass(frozen=True, eq=False)
-class EnsembleMethod:
-    """Within-aggregation (one filter) or between-aggregation; `n_resamples` is that of a saved run."""
-
-    filters: tuple[Any, ...]
-    filter_params: Mapping[str, Mapping[str, Any]]
-    recipe: core.Recipe
-    n_resamples: int | None = None
-    plan: Plan = field(default_factory=Bootstrap)
-
-    @property
-    def items(self) -> list[tuple[str, Any]]:
-        """The filters with their names."""
-        return [(filter_label(item), item) for item in self.filters]
-
-    def functions(self) -> list[Any]:
-        """What computes, behind the names."""
-        return [*(binding.function_of(item) for item in self.filters), self.recipe.spec.compute]
-
-    def record(self) -> dict[str, Any]:
-        options = {
-            "filter_params": {label: dict(p) for label, p in self.filter_params.items()},
-            "aggregator_params": dict(self.recipe.options),
-            "normalize": self.recipe.normalize,
-            "resampling": None if isinstance(self.plan, Bootstrap) else self.plan.name,
-            "resampling_params": self.plan.parameters(),
-        }
-        return {
-            "method": "wam" if len(self.filters) == 1 else "bam",
-            "filters": [label for label, _ in self.items],
-            "aggregator": self.recipe.aggregator,
-            **{name: value for name, value in options.items() if value},
-        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -191,10 +151,12 @@ class SingleFilter:
         return {"method": "single filter", "filter": filter_label(self.item)}
 
 
-Method = EnsembleMethod | SingleFilter
+Method = Ensemble | SingleFilter
 
 
-def read_methods(methods: Any, usual: Sequence[Any] = scoring.USUAL_FILTERS) -> dict[str, Method]:
+def read_methods(
+    methods: Any, n_resamples: int, usual: Sequence[Any] = scoring.USUAL_FILTERS
+) -> dict[str, Method]:
     """Names, or a mapping of label to how to rank, as {label: method}; "bam" combines the usual filters."""
     if isinstance(methods, Mapping):
         pairs = [(str(label), item) for label, item in methods.items()]
@@ -207,7 +169,7 @@ def read_methods(methods: Any, usual: Sequence[Any] = scoring.USUAL_FILTERS) -> 
             raise ParameterError(
                 f"the method {label!r} is given twice; give each a different label"
             )
-        read[label] = _read_method(label, item, usual)
+        read[label] = _read_method(label, item, n_resamples, usual)
     return read
 
 
@@ -219,15 +181,16 @@ def _label(item: Any) -> str:
     return f"{name}/{AGGREGATORS.get(aggregator).name}" if slash else name
 
 
-def _read_method(label: str, item: Any, usual: Sequence[Any]) -> Method:
+def _read_method(label: str, item: Any, n_resamples: int, usual: Sequence[Any]) -> Method:
     if isinstance(item, str):
         base, _, aggregator = item.partition("/")
         chosen = {"filters": usual} if base.strip().lower() == "bam" else {"filter": base}
-        return _read_options(label, {**chosen, "aggregator": aggregator or "arithmetic_mean"})
+        chosen |= {"aggregator": aggregator} if aggregator else {}
+        return _read_options(label, chosen, n_resamples)
     if isinstance(item, Mapping):
         filters = item.get("filters")
         automatic = isinstance(filters, str) and filters == "auto"
-        return _read_options(label, {**item, "filters": usual} if automatic else item)
+        return _read_options(label, {**item, "filters": usual} if automatic else item, n_resamples)
     if isinstance(item, EnsembleResult):
         return repeat_of(label, item)
     if hasattr(item, "fit") and hasattr(item, "get_params"):
@@ -241,11 +204,12 @@ def _read_method(label: str, item: Any, usual: Sequence[Any]) -> Method:
     )
 
 
-def _read_options(label: str, options: Mapping[str, Any]) -> EnsembleMethod:
+def _read_options(label: str, options: Mapping[str, Any], n_resamples: int) -> Ensemble:
+    allowed = ["filter", *(name for name in Ensemble.names() if name != "n_resamples")]
     for name in options:
-        if name not in _OPTIONS:
+        if name not in allowed:
             raise ParameterError(
-                f"the method {label!r} has the option {name!r}; allowed are {', '.join(_OPTIONS)}; ",
+                f"the method {label!r} has the option {name!r}; allowed are {', '.join(allowed)}; ",
                 Param("n_resamples"),
                 " of evaluate is the same for all methods",
             )
@@ -253,42 +217,33 @@ def _read_options(label: str, options: Mapping[str, Any]) -> EnsembleMethod:
         raise ParameterError(
             f"the method {label!r} needs either filter (wam) or filters (bam)", Got(dict(options))
         )
-    filters = tuple(options["filters"]) if "filters" in options else (options["filter"],)
+    chosen = dict(options)
+    filters = tuple(chosen["filters"]) if "filters" in options else (chosen.pop("filter"),)
     if isinstance(options.get("filters"), str) or ("filters" in options and len(filters) < 2):
         raise ParameterError(f"filters of the method {label!r} must be at least two filters")
-    labels = [filter_label(item) for item in filters]
-    if len(set(labels)) < len(labels):
-        raise ParameterError(f"the method {label!r} names a filter twice: {', '.join(labels)}")
-    params = scoring.read_filter_params(filters, options.get("filter_params"))
-    normalize = options.get("normalize", "auto")
-    check_choice("normalize", normalize, core.NORMALIZATIONS["bam" if len(filters) > 1 else "wam"])
-    recipe = core.Recipe.of(
-        options.get("aggregator", "arithmetic_mean"), options.get("aggregator_params"), normalize
-    )
-    plan = read_plan(options.get("resampling", "bootstrap"))
-    return EnsembleMethod(filters, params, recipe, plan=plan)
+    chosen |= {"filters": filters, "n_resamples": n_resamples}
+    ensemble = Ensemble(**chosen).with_checked_normalize()
+    if len(ensemble.items) < len(filters):
+        named = ", ".join(map(filter_label, filters))
+        raise ParameterError(f"the method {label!r} names a filter twice: {named}")
+    ensemble.params, ensemble.plan  # noqa: B018 - read now, and not inside the first fold
+    return ensemble
 
 
-def repeat_of(label: str, result: EnsembleResult) -> EnsembleMethod:
+def repeat_of(label: str, result: EnsembleResult) -> Ensemble:
     """The settings of a saved run, to be repeated on other rows."""
-    parameters, setup = result.parameters, result._setup
+    parameters, plan = result.parameters, result._ensemble.plan.name
     unknown = [name for name in result.score_matrices if name not in _base.FILTERS]
     bound_to_rows = ("row_indices", "grouped_bootstrap", "k_fold")
-    if unknown or not setup.rows_stand_alone or setup.plan in bound_to_rows:
-        what = f"the filter {unknown[0]!r}" if unknown else f"resampling {setup.plan!r}"
+    if unknown or not result._rows_stand_alone or plan in bound_to_rows:
+        what = f"the filter {unknown[0]!r}" if unknown else f"resampling {plan!r}"
         what = "groups of rows" if parameters.get("grouped") else what
         what = "sample weights" if parameters["weighted"] else what
         what = "counts of rows" if parameters.get("counted") else what
         reason = f"because it used {what}, which its record does not contain"
         remedy = Remedy("use ", Use(protocol="thesis"), ", or give methods")
         raise ParameterError(f"the run {label!r} cannot be repeated inside folds, {reason}", remedy)
-    return EnsembleMethod(
-        tuple(result.score_matrices),
-        setup.filter_params,
-        setup.recipe,
-        result.n_resamples,
-        read_plan(setup.plan, setup.plan_params),
-    )
+    return result._ensemble
 
 
 def rank_methods(
@@ -297,7 +252,6 @@ def rank_methods(
     target: Target,
     rows: Order,
     *,
-    n_resamples: int,
     seed: int,
     n_jobs: int | None,
     largest: int | None = None,
@@ -309,16 +263,19 @@ def rank_methods(
     scores: dict[str, Floats] = {}
     for batch in _batches(methods):
         members = batch.values()
-        filters = {label: item for method in members for label, item in method.items}
-        params = {label: p for method in members for label, p in method.filter_params.items()}
+        filters = {label: item for method in members for label, item in method.items.items()}
+        params = {label: p for method in members for label, p in method.params.items()}
         first = next(iter(members))
+        together = Ensemble(
+            [*filters.values()],
+            filter_params=params,
+            n_resamples=first.n_resamples,
+            resampling=first.plan._take(rows),
+        )
         run = set_up_run(
             table,
             target,
-            filters=list(filters.values()),
-            filter_params=params,
-            n_resamples=first.n_resamples or n_resamples,
-            resampling=first.plan._take(rows),
+            together,
             random_state=seed,
             largest=largest,
             groups=groups,
@@ -327,16 +284,15 @@ def rank_methods(
         matrices = scoring.score_resamples(run.filters, run.resamples, n_jobs=n_jobs, work=work)
         scale = null.NoiseScale.of(run, len(run.resamples))
         for label, ensemble in batch.items():
-            parts = {name: matrices[name] for name, _ in ensemble.items}
-            recipe = ensemble.recipe
-            normalize = null.settle_normalization(recipe.normalize, run, ensemble.filters)
+            parts = {name: matrices[name] for name in ensemble.items}
+            normalize = null.settle_normalization(ensemble.normalize, run, ensemble.filters)
             if normalize == core.AGAINST_NOISE:
                 parts = {name: matrix.copy() for name, matrix in parts.items()}
                 scale.read(parts, "resamples", run.store, n_jobs=n_jobs, progress=lambda *_: None)
-            scores[label] = replace(recipe, normalize=normalize).scores(parts, run.names)
+            scores[label] = replace(ensemble.recipe, normalize=normalize).scores(parts, run.names)
     weights = np.ones((1, table.n_samples), dtype=np.uint16)
     for label, method in methods.items():
-        if isinstance(method, EnsembleMethod):
+        if isinstance(method, Ensemble):
             continue
         item = method.item
         if method.is_function:
@@ -353,11 +309,11 @@ def rank_methods(
     return {label: np.argsort(rank_scores(scores[label]), kind="stable") for label in methods}
 
 
-def _batches(methods: Mapping[str, Method]) -> list[dict[str, EnsembleMethod]]:
+def _batches(methods: Mapping[str, Method]) -> list[dict[str, Ensemble]]:
     """Ensembles that can share one pass: same plan, and one meaning of each filter's name."""
-    batches: list[tuple[Any, dict[str, Any], dict[str, EnsembleMethod]]] = []
+    batches: list[tuple[Any, dict[str, Any], dict[str, Ensemble]]] = []
     for name, method in methods.items():
-        if not isinstance(method, EnsembleMethod):
+        if not isinstance(method, Ensemble):
             continue
         options = method.plan.parameters()
         # Arrays of a plan are no parameters: methods share resamples if they hold the same ones.
@@ -367,9 +323,9 @@ def _batches(methods: Mapping[str, Method]) -> list[dict[str, EnsembleMethod]]:
         meaning = {
             label: (
                 None if isinstance(item, str) else item,
-                dict(method.filter_params.get(label, {})),
+                dict(method.params.get(label, {})),
             )
-            for label, item in method.items
+            for label, item in method.items.items()
         }
         for other_plan, known, batch in batches:
             both = [(known[label], meaning[label]) for label in meaning if label in known]
@@ -408,8 +364,8 @@ def single_filters(methods: Sequence[Method]) -> dict[str, SingleFilter]:
     """The filters of ensembles, each once and without resampling."""
     singles: dict[str, SingleFilter] = {}
     for method in methods:
-        if isinstance(method, EnsembleMethod):
-            for label, item in method.items:
-                single = SingleFilter(item, method.filter_params.get(label, {}))
+        if isinstance(method, Ensemble):
+            for label, item in method.items.items():
+                single = SingleFilter(item, method.params.get(label, {}))
                 singles.setdefault(f"{label} (single)", single)
     return singles

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from pyfsagg._base.registry import Call, Registry
 from pyfsagg._base.settings import Task
-from pyfsagg._base.validation import check_integer, check_list, resolve_seed
+from pyfsagg._base.validation import check_list, resolve_seed
 from pyfsagg._message import Got, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
@@ -20,6 +20,7 @@ from pyfsagg._table.identity import data_hash, versions
 from pyfsagg._table.table import Table, as_table
 from pyfsagg._table.target import Target, read_target
 from pyfsagg.ensemble import EnsembleResult, scoring
+from pyfsagg.ensemble.settings import Ensemble
 from pyfsagg.evaluation import cells, learners
 from pyfsagg.evaluation import methods as ways
 from pyfsagg.evaluation.metrics import SURVIVAL_MODELS, read_metrics
@@ -58,7 +59,7 @@ class Design:
     parts: Sequence[cells.SplitPart]
     groups: FeatureGroups | None
     given: Mapping[str, ways.GivenRanking]
-    repeats: Mapping[str, ways.EnsembleMethod]
+    repeats: Mapping[str, Ensemble]
     methods: Mapping[str, ways.Method]
     singles: Mapping[str, ways.Method]
     classifiers: Mapping[str, Any]
@@ -174,7 +175,6 @@ class Design:
                 table,
                 target,
                 part.rank_rows,
-                n_resamples=self.parameters["n_resamples"],
                 seed=seed,
                 n_jobs=n_jobs,
                 largest=self.largest,
@@ -221,21 +221,30 @@ class Design:
         }
 
 
-def read_design(arguments: Mapping[str, Any], execution: Execution) -> Design:
+def read_design(
+    X: Any,
+    y: Any,
+    rankings: Any,
+    *,
+    methods: Any,
+    classifiers: Any,
+    thresholds: Sequence[float | int],
+    protocol: Protocol,
+    metrics: str | Sequence[str] | None,
+    baselines: Sequence[str],
+    n_resamples: int,
+    task: Task,
+    random_state: Any,
+    execution: Execution,
+) -> Design:
     """Validate the arguments of :func:`pyfsagg.evaluate` and divide the rows."""
-    rankings, methods = arguments["rankings"], arguments["methods"]
-    protocol = Protocol.of_argument(arguments["protocol"])
-    task = Task.of_argument(arguments["task"])
-    table, target = read_target(
-        task, as_table(arguments["X"], nominal=task.nominal), arguments["y"]
-    )
+    table, target = read_target(task, as_table(X, nominal=task.nominal), y)
     groups = read_feature_groups(task, table)
     if task.drop_near_zero_variance:
         table, groups = drop_features(table, groups)
     members = cells.read_row_groups(protocol.groups, table.n_samples)
     protocols, rows = protocol.names_given, protocol.ranking_rows
-    seed = resolve_seed(kept_seed(execution.checkpoint, arguments["random_state"]))
-    n_resamples = check_integer("n_resamples", arguments["n_resamples"], low=1)
+    seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
     usual = scoring.usual_filters(table, target, groups)
     if rankings is None and methods is None:
         methods = (*usual, "bam")
@@ -249,8 +258,8 @@ def read_design(arguments: Mapping[str, Any], execution: Execution) -> Design:
     for label, ranking in given.items():
         if "thesis" in protocols and ranking.leakage == "certain":
             raise ParameterError(ranking.remark(label))
-    read = {} if methods is None else ways.read_methods(methods, usual)
-    chosen = _read_baselines(arguments["baselines"])
+    read = {} if methods is None else ways.read_methods(methods, n_resamples, usual)
+    chosen = _read_baselines(baselines)
     singles = ways.single_filters([*read.values()]) if "single_filters" in chosen else {}
     repeats = _repeats(rankings, given) if "nested" in protocols else {}
     labels = [ALL_FEATURES, RANDOM_SUBSETS, *given, *read, *singles]
@@ -261,9 +270,8 @@ def read_design(arguments: Mapping[str, Any], execution: Execution) -> Design:
                 f"each a different one"
             )
     known, defaults, metric = MODELS[target.kind]
-    classifiers, metrics = arguments["classifiers"], arguments["metrics"]
     models = learners.read_classifiers(defaults if classifiers is None else classifiers, known)
-    sizes = cells.read_thresholds(arguments["thresholds"], len(features))
+    sizes = cells.read_thresholds(thresholds, len(features))
     names = read_metrics(metric if metrics is None else metrics, task.task)
     parts = cells.draw_parts(table, target, protocol, seed, rows, members)
     told = {
@@ -301,7 +309,7 @@ def read_design(arguments: Mapping[str, Any], execution: Execution) -> Design:
         singles,
         models,
         sizes,
-        cells.largest_count(arguments["thresholds"]),
+        cells.largest_count(thresholds),
         parameters,
         execution,
     )
@@ -316,9 +324,7 @@ def _read_baselines(baselines: Any) -> tuple[str, ...]:
     return tuple(name for name in BASELINES if name in listed)
 
 
-def _repeats(
-    rankings: Any, given: Mapping[str, ways.GivenRanking]
-) -> dict[str, ways.EnsembleMethod]:
+def _repeats(rankings: Any, given: Mapping[str, ways.GivenRanking]) -> dict[str, Ensemble]:
     """Saved runs as methods that can be repeated inside folds."""
     single = isinstance(rankings, EnsembleResult)
     items = [rankings] if single else [*(rankings or {}).values()]

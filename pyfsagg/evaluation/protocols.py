@@ -10,10 +10,10 @@ import pandas as pd
 
 from pyfsagg._base.arithmetic import RandomState, TableLike, TargetLike
 from pyfsagg._base.fields import Part
-from pyfsagg._base.registry import Call
+from pyfsagg._base.registry import Call, repeatable
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
-from pyfsagg._base.validation import resolve_seed
+from pyfsagg._base.validation import check_integer, resolve_seed
 from pyfsagg._message import Param
 from pyfsagg._run.checkpoint import kept_seed
 from pyfsagg._run.execution import Execution
@@ -26,6 +26,7 @@ from pyfsagg.score_tables import MetricStandings, Standings
 from pyfsagg.score_tables.question import StandingsOptions
 
 
+@repeatable
 def evaluate(
     X: TableLike,
     y: TargetLike,
@@ -123,13 +124,24 @@ def evaluate(
     1  information_gain          13  0.97  5
     2      all features          13  0.97  5
     """
-    arguments = dict(locals())
     execution = Execution.read("execution", execution)
     with execution.limited():
-        plan = read_design(arguments, execution)
-        call = Call.of(
-            evaluate, arguments, data=("X", "y", "rankings"), random_state=plan.parameters["seed"]
+        plan = read_design(
+            X,
+            y,
+            rankings,
+            methods=methods,
+            classifiers=classifiers,
+            thresholds=thresholds,
+            protocol=Protocol.of_argument(protocol),
+            metrics=metrics,
+            baselines=baselines,
+            n_resamples=check_integer("n_resamples", n_resamples, low=1),
+            task=Task.of_argument(task),
+            random_state=random_state,
+            execution=execution,
         )
+        call = Call.of(evaluate, data=("X", "y", "rankings"), random_state=plan.parameters["seed"])
         remarks = plan.remarks()
         for remark in remarks:
             warn(remark, stacklevel=2)

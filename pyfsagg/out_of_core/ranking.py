@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.arithmetic import RandomState
 from pyfsagg._base.digest import digest
 from pyfsagg._base.memory import limit_in_force, resident
-from pyfsagg._base.registry import Call
+from pyfsagg._base.registry import Call, repeatable
 from pyfsagg._base.validation import check_choice, check_integer, check_list, resolve_seed
 from pyfsagg._kernels.entropy_scores import OUTPUTS
 from pyfsagg._kernels.poisson_bootstrap import ROWS_AT_ONCE, padded
@@ -22,9 +22,8 @@ from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint, resu
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._run.parallel import count_workers, run_tasks
 from pyfsagg._table.identity import versions
-from pyfsagg.ensemble.core import Recipe
-from pyfsagg.ensemble.data import RunSetup
 from pyfsagg.ensemble.result import EnsembleResult
+from pyfsagg.ensemble.settings import Ensemble
 from pyfsagg.ensemble.trust import needs_own_scores
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 from pyfsagg.filters._base import FILTERS
@@ -301,6 +300,7 @@ BINNINGS = ("equal_width", "equal_frequency")
 MOST_BINS = 1000
 
 
+@repeatable
 def rank_out_of_core(
     source: Any,
     target: str,
@@ -395,13 +395,20 @@ def rank_out_of_core(
     >>> result.select(3)
     ['flavanoids', 'color_intensity', 'proline']
     """
-    arguments = dict(locals())
     labels = _filter_labels(filters)
     check_choice("binning", binning, BINNINGS)
     check_integer("bins", bins, low=2, high=MOST_BINS)
     check_integer("n_resamples", n_resamples, low=1)
     check_choice("normalize", normalize, ("per_resample", "per_feature"))
-    recipe = Recipe.of(aggregator, aggregator_params, normalize)
+    ensemble = Ensemble(
+        labels,
+        normalize=normalize if len(labels) > 1 else "none",
+        aggregator=aggregator,
+        aggregator_params=aggregator_params,
+        n_resamples=n_resamples,
+        resampling="poisson_bootstrap",
+    )
+    recipe = ensemble.recipe
     execution = Execution._without_scratch("rank_out_of_core", execution)
     checkpoint = execution.checkpoint
     seed = resolve_seed(kept_seed(checkpoint, random_state))
@@ -440,7 +447,7 @@ def rank_out_of_core(
             matrices, plain_scores, digests = run.scores(
                 codings, labels, n_resamples, seed, lambda done: report(before + done), finished
             )
-    call = Call.of(rank_out_of_core, arguments, data=("source", "target"), random_state=seed)
+    call = Call.of(rank_out_of_core, data=("source", "target"), random_state=seed)
     several = len(labels) > 1
     settings = {
         "filters": labels,
@@ -473,7 +480,7 @@ def rank_out_of_core(
     }
     names = tuple(coding.column.name for coding in codings[:-1])
     data = _data_record(run, codings, digests)
-    centred = needs_own_scores(RunSetup.of(settings, data))
+    centred = needs_own_scores(ensemble)
     combined = recipe.combine(matrices, names)
     scores = recipe.aggregate(combined, names)
     return EnsembleResult(

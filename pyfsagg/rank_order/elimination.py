@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 from pyfsagg._base import validation
 from pyfsagg._base.arithmetic import Floats, Indices, RandomState, TableLike, TargetLike
 from pyfsagg._base.fields import stored
-from pyfsagg._base.registry import Call, Registry, Spec
+from pyfsagg._base.registry import Call, Registry, Spec, repeatable
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Settings
 from pyfsagg._base.words import count, duration, enumerate_names, number, plural
@@ -304,6 +304,7 @@ ELIMINATIONS.add(
 TIE_BREAKS = ("first", "last", "random")
 
 
+@repeatable
 def eliminate(
     X: TableLike,
     y: TargetLike,
@@ -420,7 +421,6 @@ def eliminate(
     >>> result.select_by_divergence(0.0) == result.select(3)
     True
     """
-    arguments = dict(locals())
     spec = find_elimination(method)
     validation.check_choice("tie_break", tie_break, TIE_BREAKS)
     settings = spec.settings.of(method_params)
@@ -476,7 +476,7 @@ def eliminate(
             accuracies[p - largest :] = naive_bayes.accuracy_path(
                 orders, order[::-1][:largest], n_folds=n_folds, random_state=seed
             )[::-1]
-        call = Call.of(eliminate, arguments, name="rank_order.eliminate", random_state=seed)
+        call = Call.of(eliminate, name="rank_order.eliminate", random_state=seed)
         return Elimination(
             method=spec.name,
             feature_names=orders.feature_names,

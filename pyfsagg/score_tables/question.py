@@ -15,7 +15,7 @@ from pyfsagg._base import remarks
 from pyfsagg._base.arithmetic import Floats, content_order, levelled
 from pyfsagg._base.digest import digest
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.registry import Call
+from pyfsagg._base.registry import Call, repeatable
 from pyfsagg._base.validation import (
     as_array,
     check_choice,
@@ -410,6 +410,7 @@ class StandingsOptions:
         )
 
 
+@repeatable
 def standings(
     data: Any,
     *,
@@ -508,7 +509,7 @@ def standings(
     >>> result.groups()
     [['method 1'], ['method 2', 'method 3']]
     """
-    call = Call.of(standings, locals(), data=("data",))
+    call = Call.of(standings, data=("data",))
     options = StandingsOptions(by, test, rope, confidence_level, random_state)
     ratio = check_real("test_train_ratio", test_train_ratio, low=0.0)
     columns = {"method": method, "dataset": dataset, "value": value, "replicate": replicate}

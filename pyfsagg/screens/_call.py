@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.digest import digest
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.registry import Call
+from pyfsagg._base.registry import Call, repeatable
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import (
     check_choice,
@@ -336,6 +336,7 @@ SINGLE = "their p-values depend on this guide alone"
 LARGE_TIE = 0.01
 
 
+@repeatable
 def screen(
     scores: Any,
     genes: Any,
@@ -471,7 +472,7 @@ def screen(
     >>> found.to_frame("low")["low_p_value"].round(4).to_dict()
     {'a': 0.0119, 'b': 0.881, 'c': 1.0}
     """
-    call = Call.of(screen, locals(), data=("scores", "genes"))
+    call = Call.of(screen, data=("scores", "genes"))
     sides = SIDES[check_choice("side", side, SIDES)]
     check_choice("null", null, ("guides", "uniform"))
     check_choice("ties", ties, ("average", "last"))

@@ -13,7 +13,7 @@ from markupsafe import Markup
 from pyfsagg._base.arithmetic import RandomState
 from pyfsagg._base.digest import digest
 from pyfsagg._base.fields import Part, from_parts, plain, stored
-from pyfsagg._base.registry import Call
+from pyfsagg._base.registry import Call, repeatable
 from pyfsagg._base.validation import check_level, check_list, n_selected, resolve_seed
 from pyfsagg._base.words import MISSING, count, number, plural, titled
 from pyfsagg._message import Param
@@ -258,6 +258,7 @@ def _limits(row: Mapping[Any, Any]) -> str:
     return f"{number(row['lower'], DECIMALS)} to {number(row['upper'], DECIMALS)}"
 
 
+@repeatable
 def stability(
     data: Any,
     measures: str | Sequence[str] | None = None,
@@ -373,7 +374,7 @@ def stability(
     StabilityResult(3 resamples: selections of 2 of 4 features; nogueira = 0.333333)
     """
     seed = resolve_seed(random_state)
-    call = Call.of(stability, locals(), data=("data",), random_state=seed)
+    call = Call.of(stability, data=("data",), random_state=seed)
     other = None if compare is None else as_plain(compare, input, n_features)
     data, input, n_features = as_plain(data, input, n_features)
     shared: dict[str, Any] = {

@@ -17,7 +17,7 @@ import scipy
 from pyfsagg._base.arithmetic import ADJUSTMENTS, Floats
 from pyfsagg._base.digest import digest
 from pyfsagg._base.identifiers import about_spellings, without_version
-from pyfsagg._base.registry import Call
+from pyfsagg._base.registry import Call, repeatable
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_choice, check_integer, one_nan
 from pyfsagg._base.words import enumerate_names, plural
@@ -224,6 +224,7 @@ def _text(item: Any) -> str:
     return str(int(item) if isinstance(item, float) and item.is_integer() else item).strip()
 
 
+@repeatable
 def studies(
     tables: Mapping[str, Any] | Sequence[str | PathLike[str]] | Any,
     *,
@@ -321,7 +322,7 @@ def studies(
     >>> found.select(), found.to_frame()["carried_by"].iloc[0]
     (['0'], 'a, b')
     """
-    call = Call.of(studies, locals(), data=("tables",))
+    call = Call.of(studies, data=("tables",))
     check_choice("evidence", evidence, ("p_values", "ranks"))
     check_choice("adjust", adjust, (*ADAPTIVE, *ADJUSTMENTS))
     check_choice("duplicates", duplicates, ("error", "first"))

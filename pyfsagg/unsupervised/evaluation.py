@@ -13,7 +13,7 @@ from sklearn.metrics import adjusted_rand_score, normalized_mutual_info_score
 
 from pyfsagg._base.arithmetic import Booleans, Floats, RandomState, TableLike, TargetLike
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.registry import Call
+from pyfsagg._base.registry import Call, repeatable
 from pyfsagg._base.validation import as_array, check_integer, check_list, is_word, resolve_seed
 from pyfsagg._message import NAN, Got, Param
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
@@ -33,6 +33,7 @@ PCA = "pca"
 OWN = tuple(spec.name for spec in UNSUPERVISED_METHODS.own())
 
 
+@repeatable
 def evaluate_rankings(
     X: TableLike,
     y: TargetLike,
@@ -105,7 +106,6 @@ def evaluate_rankings(
     >>> trials[["n_features", "ari"]].to_numpy().tolist()
     [[3.0, 1.0], [3.0, 1.0]]
     """
-    arguments = dict(locals())
     execution = Execution._without_scratch("evaluate_rankings", execution)
     with execution.limited():
         table = check_numbers(X, standardize=standardize)
@@ -140,7 +140,7 @@ def evaluate_rankings(
             seed=seed,
         )
         name = "unsupervised.evaluate_rankings"
-        call = Call.of(evaluate_rankings, arguments, name=name, random_state=seed)
+        call = Call.of(evaluate_rankings, name=name, random_state=seed)
         return _rows("trial", _Trials.trial, setting, range(n_trials), n_jobs, execution, call)
 
 
@@ -225,6 +225,7 @@ def _rows(
     return frame
 
 
+@repeatable
 def clustering_curve(
     X: TableLike,
     y: TargetLike,
@@ -272,7 +273,6 @@ def clustering_curve(
     >>> curve.loc[curve["size"] == 1, "nmi"].round(6).tolist()
     [1.0, 1.0]
     """
-    arguments = dict(locals())
     execution = Execution._without_scratch("clustering_curve", execution)
     with execution.limited():
         table = check_numbers(X, standardize=standardize)
@@ -289,7 +289,7 @@ def clustering_curve(
         setting = _Curve(table, target.codes, orders, n_trials, k, n_init, seed)
         data = ("X", "y", "rankings", "sizes")
         name = "unsupervised.clustering_curve"
-        call = Call.of(clustering_curve, arguments, name=name, data=data, random_state=seed)
+        call = Call.of(clustering_curve, name=name, data=data, random_state=seed)
         return _rows("point", _Curve.point, setting, tasks, n_jobs, execution, call)
 
 

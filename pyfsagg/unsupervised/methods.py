@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from pyfsagg._base.arithmetic import Floats, RandomState, TableLike, TargetLike
-from pyfsagg._base.registry import Call
+from pyfsagg._base.registry import Call, repeatable
 from pyfsagg._base.validation import resolve_seed
 from pyfsagg._run.execution import Execution
 from pyfsagg._table.selectors import TableSelector
@@ -21,6 +21,7 @@ from pyfsagg.unsupervised.rankings import as_ranking
 from pyfsagg.unsupervised.result import MEAN_PLUS_SD, ConsensusRanking
 
 
+@repeatable
 def rank_unsupervised(X: TableLike, method: str = "frcm", **method_params: Any) -> ConsensusRanking:
     """Rank features without labels by any of the methods.
 
@@ -49,7 +50,6 @@ def rank_unsupervised(X: TableLike, method: str = "frcm", **method_params: Any) 
     >>> rank_unsupervised(X, "laplacian_score", n_neighbors=2)
     ConsensusRanking(laplacian_score: 2 features, 1 above mean + SD; best: x0, x1)
     """
-    arguments = dict(locals())
     spec = registry.UNSUPERVISED_METHODS.get(method)
     _check_options(spec, method_params)
     function = spec.load()
@@ -60,9 +60,8 @@ def rank_unsupervised(X: TableLike, method: str = "frcm", **method_params: Any) 
     table = clusterings.check_numbers(X, standardize=standardize)
     scores: Floats = function(table, **{**method_params, "standardize": "none"})
     recorded = {name: value for name, value in method_params.items() if name != "n_jobs"}
-    arguments["method_params"] = recorded
-    name = "unsupervised.rank_unsupervised"
-    call = Call.of(rank_unsupervised, arguments, name=name, data=("X",), method=spec.name)
+    settled: dict[str, Any] = {"method": spec.name, "method_params": recorded}
+    call = Call.of(rank_unsupervised, name="unsupervised.rank_unsupervised", data=("X",), **settled)
     return as_ranking(spec.name, table, scores, {**recorded, "standardize": standardize}, call)
 
 

@@ -10,7 +10,7 @@ from sklearn.neighbors import kneighbors_graph
 
 from pyfsagg._base.arithmetic import Floats, RandomState, TableLike
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.registry import Call
+from pyfsagg._base.registry import Call, repeatable
 from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real
 from pyfsagg._kernels import clusters
 from pyfsagg._message import Got, Param, Remedy, Use
@@ -63,6 +63,7 @@ def affinity_scores(table: Table, consensus: Floats, n_jobs: int | None = None) 
     return scores
 
 
+@repeatable
 def frcm(
     X: TableLike,
     *,
@@ -151,7 +152,6 @@ def frcm(
     >>> sorted(result.selected(3))
     ['x0', 'x1', 'x2']
     """
-    arguments = dict(locals())
     execution = Execution._without_scratch("an ensemble of clusterings", execution)
     with execution.limited():
         table = clusterings.check_numbers(X, standardize=standardize)
@@ -162,42 +162,56 @@ def frcm(
         def score(_labels: clusterings.Labels, consensus: Floats) -> Floats:
             return np.asarray(affinity_scores(table, consensus[np.newaxis], n_jobs)[0])
 
-        return _by_clusterings(frcm, table, arguments, execution, score)
+        return _by_clusterings(
+            frcm,
+            table,
+            score,
+            {"standardize": standardize},
+            labels=labels,
+            k_range=k_range,
+            n_clusterings=n_clusterings,
+            feature_fraction=feature_fraction,
+            clusterer=clusterer,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            execution=execution,
+        )
 
 
 def _by_clusterings(
     function: Callable[..., Any],
     table: Table,
-    arguments: Mapping[str, Any],
-    execution: Execution,
     score: Callable[[clusterings.Labels, Floats], Floats],
-    *also: str,
+    also: Mapping[str, Any],
+    *,
+    labels: Any,
+    k_range: tuple[int, int] | None,
+    clusterer: Any,
+    n_jobs: int | None,
+    **drawing: Any,
 ) -> result.ConsensusRanking:
-    """The ranking by the `score` of the partitions among the arguments, or of new ones drawn by them, and
-    of their consensus; recorded are how they were made, and the arguments named in `also`."""
-    seed = {}
-    if arguments["labels"] is not None:
-        labels = clusterings.check_partitions(arguments["labels"], table.n_samples)
+    """The ranking by the `score` of the partitions `labels`, or of new ones, which are drawn with the options
+    `drawing`, and of their consensus; `also` is recorded with them."""
+    seed: dict[str, Any] = {}
+    if labels is not None:
+        labels = clusterings.check_partitions(labels, table.n_samples)
         parameters = {"n_clusterings": len(labels), "clusterer": "given"}
     else:
-        k_range = clusterings.resolve_k_range(arguments["k_range"], table)
-        drawing = ("n_clusterings", "feature_fraction", "clusterer", "random_state", "n_jobs")
-        options = {name: arguments[name] for name in drawing}
+        k_range = clusterings.resolve_k_range(k_range, table)
         labels, seed["random_state"] = clusterings.draw_clusterings(
-            table, k_range=k_range, execution=execution, **options
+            table, k_range=k_range, clusterer=clusterer, n_jobs=n_jobs, **drawing
         )
-        clusterer = arguments["clusterer"]
         parameters = {
             "n_clusterings": len(labels),
-            "feature_fraction": arguments["feature_fraction"],
+            "feature_fraction": drawing["feature_fraction"],
             "k_range": list(k_range),
             "clusterer": clusterer if isinstance(clusterer, str) else repr(clusterer),
             "seed": seed["random_state"],
         }
-    consensus = clusterings.consensus_matrix(labels, n_jobs=arguments["n_jobs"])
+    consensus = clusterings.consensus_matrix(labels, n_jobs=n_jobs)
     scores, method = score(labels, consensus), function.__name__
-    call = Call.of(function, arguments, name=f"unsupervised.{method}", data=("X",), **seed)
-    parameters |= {name: arguments[name] for name in ("standardize", *also)}
+    call = Call.of(function, name=f"unsupervised.{method}", data=("X",), **seed)
+    parameters |= also
     return as_ranking(method, table, scores, parameters, call, consensus, labels)
 
 
@@ -462,6 +476,7 @@ def label_correlations(
 ASSOCIATIONS = {"correlation_ratio": view_scores, "label_correlation": label_correlations}
 
 
+@repeatable
 def frmv(
     X: TableLike,
     *,
@@ -516,7 +531,6 @@ def frmv(
     >>> sorted(frmv(X, n_clusterings=30, random_state=1).selected(3))
     ['x0', 'x1', 'x2']
     """
-    arguments = dict(locals())
     execution = Execution._without_scratch("an ensemble of clusterings", execution)
     with execution.limited():
         check_choice("association", association, ASSOCIATIONS)
@@ -526,5 +540,17 @@ def frmv(
             views = ASSOCIATIONS[association](table, labels, n_jobs)
             return np.asarray(aggregate(views, aggregator).scores)
 
-        also = ("aggregator", "association")
-        return _by_clusterings(frmv, table, arguments, execution, score, *also)
+        return _by_clusterings(
+            frmv,
+            table,
+            score,
+            {"standardize": standardize, "aggregator": aggregator, "association": association},
+            labels=labels,
+            k_range=k_range,
+            n_clusterings=n_clusterings,
+            feature_fraction=feature_fraction,
+            clusterer=clusterer,
+            random_state=random_state,
+            n_jobs=n_jobs,
+            execution=execution,
+        )

@@ -20,6 +20,7 @@ from pyfsagg.aggregator_influence.experiments import FoldPlan
 from pyfsagg.aggregator_influence.result import THESIS_MEASURES
 from pyfsagg.ensemble.core import as_lists
 from pyfsagg.ensemble.run import set_up_run
+from pyfsagg.ensemble.settings import Ensemble
 from pyfsagg.extending import AGGREGATORS, run_tasks
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import Bootstrap
@@ -92,10 +93,7 @@ class FoldRankings:
         run = set_up_run(
             X,
             y,
-            filters=[filter],
-            filter_params={filter: filter_params},
-            n_resamples=n_folds,
-            resampling="k_fold",
+            Ensemble([filter], {filter: filter_params}, n_resamples=n_folds, resampling="k_fold"),
             task=Task(drop_near_zero_variance=drop_near_zero_variance),
             random_state=random_state,
         )

@@ -16,6 +16,7 @@ from pyfsagg._table.target import read_target
 from pyfsagg.ensemble import permute_target
 from pyfsagg.ensemble.null import Nulls, Shuffling
 from pyfsagg.ensemble.run import set_up_run
+from pyfsagg.ensemble.settings import Ensemble
 from pyfsagg.evaluation import Protocol
 from pyfsagg.evaluation.cells import draw_parts
 from pyfsagg.exceptions import DataError, ParameterError
@@ -61,8 +62,8 @@ def scored(*args: Any, **more: Any) -> Any:
 
 def nulls_of(adjust: list[str], frame: Any = X, y: Any = Y, plan: Any = None) -> tuple[Nulls, Any]:
     """The shuffled targets of a run."""
-    how = {"filters": ["anova_f"], "task": Task(adjust=adjust), "resampling": plan or Bootstrap()}
-    run = set_up_run(frame, y, n_resamples=2, random_state=0, **how)
+    ensemble = Ensemble(["anova_f"], n_resamples=2, resampling=plan or Bootstrap())
+    run = set_up_run(frame, y, ensemble, random_state=0, task=Task(adjust=adjust))
     return Nulls(run), run
 
 

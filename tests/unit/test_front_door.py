@@ -49,8 +49,10 @@ def test_rank_takes_groups_times_and_rows_without_a_target() -> None:
     plan = pyfsagg.resampling.GroupedBootstrap(subject)
     planned = pyfsagg.bam(WINE.X, WINE.y, resampling=plan, **FEW)
     np.testing.assert_array_equal(by_name.scores, planned.scores)
-    with pytest.raises(ParameterError, match="groups to the plan of resampling"):
-        pyfsagg.rank(WINE.X, WINE.y, groups=subject, resampling="bootstrap")
+    with pytest.raises(
+        ParameterError, match="groups and resampling='subsample' do not belong together"
+    ):
+        pyfsagg.rank(WINE.X, WINE.y, groups=subject, resampling="subsample")
     holes = WINE.y.where(np.arange(178) > 2)
     with pytest.raises(DataError, match="missing_target"):
         pyfsagg.rank(WINE.X, holes, **FEW)
@@ -73,13 +75,14 @@ def test_arguments_of_other_packages_are_answered() -> None:
         (pyfsagg.bam, "target", "y"),
         (pyfsagg.bam, "n_resample", "n_resamples"),
         (pyfsagg.rank, "cores", "n_jobs"),
+        (pyfsagg.rank, "top", "n_features_to_select"),
     ):
         told = rf"{function.__name__}\(\) has no argument '{name}'; did you mean '{meant}'\?"
         with pytest.raises(InputTypeError, match=told):
             function(WINE.X, **{name: 1})
     for name, example in (("alpha", "fdr=0.1"), ("top", "10"), ("max_false", "max_false=1")):
         told = rf"'{name}'; that is chosen afterwards, for instance result.select\({example}\)"
-        for function in (pyfsagg.rank, pyfsagg.bam):
+        for function in (pyfsagg.bam, *((pyfsagg.rank,) if name != "top" else ())):
             with pytest.raises(InputTypeError, match=told):
                 function(WINE.X, WINE.y, **{name: 1})
     with pytest.raises(InputTypeError, match=r"has no argument 'qqq'; it has: X, y, "):

@@ -12,6 +12,7 @@ from pyfsagg.aggregator_influence import InfluenceResult, compare_aggregators
 from pyfsagg.aggregator_influence.experiments import _fold_seed
 from pyfsagg.aggregator_influence.result import over_data_sets, with_options
 from pyfsagg.ensemble.run import set_up_run
+from pyfsagg.ensemble.settings import Ensemble
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.resampling import Rows, draw_resamples
@@ -42,10 +43,8 @@ def made_of(scores: dict[str, np.ndarray], **parameters: object) -> InfluenceRes
 
 def fold_rows(fold: int, n_folds: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Rows of the training part, and the rows (in it) of its bootstraps."""
-    run = set_up_run(
-        WINE.X, WINE.y, filters=["ig"], filter_params={}, n_resamples=n_folds,
-        resampling="k_fold", random_state=seed,
-    )  # fmt: skip
+    ensemble = Ensemble(["ig"], n_resamples=n_folds, resampling="k_fold")
+    run = set_up_run(WINE.X, WINE.y, ensemble, random_state=seed)
     kept = run.resamples.weights[fold]
     drawn = draw_resamples(
         run.table, run.target, n_resamples=6, seed=_fold_seed(seed, fold), counts=kept

@@ -13,6 +13,7 @@ import pyfsagg
 from pyfsagg.ensemble import ExpectedReplication, expected_replication
 from pyfsagg.ensemble.larger_samples import _PLANS, ERRORS, SLOPE, _why_not
 from pyfsagg.ensemble.run import set_up_run
+from pyfsagg.ensemble.settings import Ensemble
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.resampling import Bootstrap, ComplementaryPairs, GroupedBootstrap
 
@@ -33,7 +34,7 @@ def asked(n: int = 240, **options: Any) -> ExpectedReplication:
 def test_parts_are_disjoint_and_of_their_size() -> None:
     X, y = table(83)
     for parts, kind in _PLANS.items():
-        run = set_up_run(X, y, filters=["spearman"], resampling=kind(), n_resamples=10)
+        run = set_up_run(X, y, Ensemble(["spearman"], resampling=kind(), n_resamples=10))
         pairs = run.resamples.weights.reshape(5, 2, 83)
         assert (pairs.sum(axis=1) <= 1).all()
         sizes = [(pairs[:, :, y == c]).sum(axis=2) for c in (0, 1)]

@@ -10,6 +10,7 @@ import pytest
 import pyfsagg
 from pyfsagg.ensemble.null import NoiseScale, kinds_of_features, score_shuffled
 from pyfsagg.ensemble.run import set_up_run
+from pyfsagg.ensemble.settings import Ensemble
 from pyfsagg.error_control.permutation import evidence_against
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.resampling import Bootstrap, FeatureSubspace, GroupedBootstrap, Rows
@@ -52,7 +53,7 @@ def by_definition(null: np.ndarray, score: float) -> float:
 def test_a_score_becomes_its_evidence_among_shuffled_columns_of_its_kind(filter, plan) -> None:
     raw = pyfsagg.wam(X, Y, filter=filter, normalize="none", resampling=plan, **PLAIN)
     read = pyfsagg.wam(X, Y, filter=filter, resampling=plan, **PLAIN)
-    run = set_up_run(X, Y, filters=[filter], resampling=plan, n_resamples=40, random_state=3)
+    run = set_up_run(X, Y, Ensemble([filter], resampling=plan, n_resamples=40), random_state=3)
     scale = NoiseScale.of(run, 40)
     assert scale.n_shuffles == 20
     together = 2 if plan == "complementary_pairs" else 1
@@ -210,7 +211,7 @@ def test_evaluations_and_selectors_rank_as_the_run_does() -> None:
 
 def test_what_is_read_and_how_many_null_scores_are_enough(monkeypatch: pytest.MonkeyPatch) -> None:
     """Filters without a target stay, and those after them are read."""
-    run = set_up_run(X, Y, filters=["variance", "chi_squared"], n_resamples=4, random_state=3)
+    run = set_up_run(X, Y, Ensemble(["variance", "chi_squared"], n_resamples=4), random_state=3)
     scale = NoiseScale.of(run, 40)
     null, raw = np.random.default_rng(0).random((20, 6)), np.random.default_rng(1).random((4, 6))
     scale.known["resamples"] = {"variance": null, "chi_squared": null}

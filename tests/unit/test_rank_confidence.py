@@ -232,7 +232,7 @@ def test_the_size_of_a_resample_scales_the_errors_and_is_said(plan, share, size)
     from pyfsagg.ensemble.trust import drawn_share
 
     result = run(resampling=plan)
-    assert drawn_share(result._setup) == pytest.approx(share)
+    assert drawn_share(result._ensemble) == pytest.approx(share)
     said = f"the expected score in samples of {size} from the same population"
     assert said in result.rank_confidence().sentence
     assert result.to_html().count(said) == 2  # below the table, and below the true best

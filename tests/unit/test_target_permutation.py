@@ -12,6 +12,7 @@ from two_classes import table
 import pyfsagg
 from pyfsagg.ensemble.null import Nulls, Shuffling, _less_means, _rank_statistics, kinds_of_features
 from pyfsagg.ensemble.run import set_up_run
+from pyfsagg.ensemble.settings import Ensemble
 from pyfsagg.error_control import TargetPermutation, permutation
 from pyfsagg.error_control.permutation import comparable_evidence, step_down_max_t
 from pyfsagg.exceptions import DataError
@@ -160,7 +161,7 @@ def test_numbers_are_judged_by_ranks_first_and_levels_by_the_filter_alone() -> N
     X, y = table(0.8, n=40, p=4, seed=5)
     X["level"] = pd.Series(np.random.default_rng(5).integers(0, 3, 40)).astype(str)
     options: dict[str, Any] = {"random_state": 2}
-    nulls = Nulls(set_up_run(X, y, filters=["chi_squared"], n_resamples=2, **options))
+    nulls = Nulls(set_up_run(X, y, Ensemble(["chi_squared"], n_resamples=2), **options))
     codes = [nulls.run.target.codes, *(one.target.codes for one in nulls.shuffled(nulls.run, 99))]
     filters = np.array([pyfsagg.filters.chi_squared(X, labels) for labels in codes])
     ranks = np.array(
@@ -186,7 +187,7 @@ def test_survival_times_are_judged_by_the_score_of_cox_in_the_ranks() -> None:
         [rng.exponential(np.exp(-np.log(X["a"] + 0.1))).round(2) + 0.01, rng.random(60) < 0.7]
     )
     options: dict[str, Any] = {"random_state": 2, "task": "survival"}
-    nulls = Nulls(set_up_run(X, Y, filters=["chi_squared"], n_resamples=2, **options))
+    nulls = Nulls(set_up_run(X, Y, Ensemble(["chi_squared"], n_resamples=2), **options))
     ranks = X.rank()
     statistics = []
     for target in (one.target for one in nulls.shuffled(nulls.run, 5)):
@@ -423,7 +424,7 @@ def test_columns_of_one_kind_and_means_within_strata() -> None:
         }
     )  # fmt: skip
     run = set_up_run(
-        frame, np.arange(n) % 2, filters=["chi_squared"], n_resamples=2, random_state=0
+        frame, np.arange(n) % 2, Ensemble(["chi_squared"], n_resamples=2), random_state=0
     )
     a, b, c, d, *others = kinds_of_features(run).tolist()
     assert a == b
@@ -432,7 +433,7 @@ def test_columns_of_one_kind_and_means_within_strata() -> None:
     rng = np.random.default_rng(1)  # what is seen of numbers in ten bins of equal width
     z = rng.normal(size=(90, 8))
     shapes = np.hstack([z, 1e6 + z[:, :2], rng.random((90, 2)), np.exp(2.0 * z[:, :4])])
-    run = set_up_run(shapes, np.arange(90) % 2, filters=["mim"], n_resamples=2, random_state=0)
+    run = set_up_run(shapes, np.arange(90) % 2, Ensemble(["mim"], n_resamples=2), random_state=0)
     assert not kinds_of_features(run).any()
     kinds = kinds_of_features(run, 10)
     assert len(set(kinds[:12])) == 1
@@ -456,15 +457,17 @@ def test_numbers_of_unlike_shape_are_compared_with_their_like() -> None:
     assert np.mean(shares) < 0.08  # 180 p-values; one kind of numbers gave .13
     X = np.random.default_rng(0).normal(size=(60, 4))
     judges = {"chi_squared": 10, "mim": 10, "information_gain": 0}
-    run = set_up_run(X, X[:, 0] > 0, filters=list(judges), n_resamples=2, random_state=0)
-    assert {n: s.width_bins(run.params.get(n, {})) for n, s in run.specs.items()} == judges
+    run = set_up_run(X, X[:, 0] > 0, Ensemble(list(judges), n_resamples=2), random_state=0)
+    assert {n: s.width_bins(run.ensemble.params.get(n, {})) for n, s in run.specs.items()} == judges
 
 
 # --- designs of rows ---------------------------------------------------------------------------
 def shuffling_of(y: Any, groups: Any) -> tuple[Shuffling, np.ndarray]:
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(len(y), 3)), columns=list("abc"))
     plan = GroupedBootstrap(groups)
-    run = set_up_run(X, y, filters=["chi_squared"], n_resamples=2, resampling=plan, random_state=0)
+    run = set_up_run(
+        X, y, Ensemble(["chi_squared"], n_resamples=2, resampling=plan), random_state=0
+    )
     return Shuffling.of(run), run.target.codes
 
 
