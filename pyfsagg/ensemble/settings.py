@@ -11,6 +11,7 @@ from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.settings import Settings, option
 from pyfsagg._base.validation import check_choice, check_integer, check_list, check_real, is_word
 from pyfsagg._message import Got, Message, Param, Public
+from pyfsagg.ensemble import scoring
 from pyfsagg.ensemble.core import NORMALIZATIONS, Recipe
 from pyfsagg.exceptions import InputTypeError, ParameterError
 from pyfsagg.filters import binding
