@@ -6,6 +6,7 @@ import argparse
 import dataclasses
 from dataclasses import dataclass
 from inspect import signature
+from operator import attrgetter
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,6 +17,7 @@ import pyfsagg
 from pyfsagg import Checks, Execution, Task
 from pyfsagg._base.settings import Settings, is_default, option
 from pyfsagg._command import flags
+from pyfsagg._message import home
 from pyfsagg.cli import build_parser
 from pyfsagg.ensemble import Precision
 from pyfsagg.ensemble.run import gather_settings
@@ -79,7 +81,7 @@ def test_what_may_stand_for_a_group() -> None:
     task = Task()
     assert Task.of_argument(task) is task
     for group, given in ((Task, 3), (Task, ["regression"]), (Protocol, None), (Oven, 180)):
-        message = rf"^{group.kind} must be a name or a pyfsagg\.{group.__name__}, got "
+        message = rf"^{group.kind} must be a name or a pyfsagg\.{home(group.__name__)}, got "
         with pytest.raises(InputTypeError, match=message):
             group.of_argument(given)
 
@@ -221,13 +223,14 @@ def test_checks_are_a_word_or_an_object(run: Any, given: Any, error: type) -> No
         run(X, y, checks=given)
 
 
-RUNS = ["wam", "bam", "evaluate", "influence", "committee", "rank_out_of_core"]
+RUNS = ["wam", "bam", "evaluate", "influence", "committee", "out_of_core.rank_out_of_core"]
 
 
-@pytest.mark.parametrize(("run", "most"), [*((run, 14) for run in RUNS), ("eliminate", 15)])
+@pytest.mark.parametrize(
+    ("run", "most"), [*((run, 14) for run in RUNS), ("rank_order.eliminate", 15)]
+)
 def test_a_run_has_few_arguments(run: str, most: int) -> None:
-    function = getattr(pyfsagg, run, None) or getattr(pyfsagg.rank_order, run)
-    assert len(signature(function).parameters) <= most
+    assert len(signature(attrgetter(run)(pyfsagg)).parameters) <= most
 
 
 # --- settings without groups, as R and flags have them ---------------------------------------
