@@ -284,10 +284,12 @@ def stability(
 
     Parameters
     ----------
-    data : EnsembleResult, array, frame or list
-        The result of :func:`pyfsagg.wam` or :func:`pyfsagg.bam`, whose combined scores are used; a
-        score matrix (m, p), larger = more important; a rank matrix (m, p), 1 = most important; a
-        boolean or 0/1 matrix of selections; or a list of m sets of names or zero-based positions.
+    data : Rankings, result, array, frame, list or dict
+        A score matrix (m, p), larger = more important; a rank matrix (m, p), 1 = most important; a
+        boolean or 0/1 matrix of selections; m lists or sets of names or zero-based positions, or a dict
+        of them; or :class:`pyfsagg.Rankings`, or a result that has some, such as the combined scores of
+        :func:`pyfsagg.wam` and the selections of a committee.  Rankings that are cut off are selections
+        out of their universe; complete ones are scores or ranks.
     measures : str or sequence of str, optional
         Names or aliases of ``pyfsagg.list_methods("stability")``.  By default every measure that
         applies: measures of selections only for selections, measures that need `n_features` or

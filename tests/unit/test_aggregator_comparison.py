@@ -165,7 +165,7 @@ def test_other_methods_are_numbered_from_one_and_are_kept(result, comparison, tm
     arrays = result._arrays()
     own = {"scores", "statistic", "ranking", "p_values", "log10_p_values", "adjusted_p_values"}
     others = {f"{name}_{i}" for name in ("scores", "statistic", "ranking") for i in (1, 2)}
-    assert set(arrays) == own | others | {"table_sizes", "table_ranks"}
+    assert set(arrays) == own | others | {"table_universe", "table_ranks"}
     for i, other in enumerate(comparison.results[1:], start=1):
         np.testing.assert_array_equal(arrays[f"statistic_{i}"], other.statistic)
     for kept in (result, comparison):

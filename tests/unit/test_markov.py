@@ -16,7 +16,7 @@ DAMPING = 0.05
 def compared(table):
     if table.absent == "unknown":
         return table.ranks
-    return np.where(table.missing, table.universe[:, None] + 1, table.ranks)
+    return np.where(table.missing, table.sizes[:, None] + 1, table.ranks)
 
 
 def dense(table, chain):
