@@ -355,7 +355,7 @@ class Task(Settings):
         None,
         metavar="A,B",
         read=names_of,
-        help="columns that are not ranked, for which scores are adjusted: age,sex,batch",
+        help="covariates: not ranked, scores are adjusted for them: age,sex,batch",
     )
     always: Sequence[str | int] | None = option(
         None,

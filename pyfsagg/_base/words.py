@@ -1,4 +1,4 @@
-"""Numbers and values as a reader wants them."""
+"""Formatting of numbers and values."""
 
 from __future__ import annotations
 

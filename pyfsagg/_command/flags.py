@@ -25,7 +25,7 @@ TABLE_HELP = (
     "also compressed (gzip, bz2, xz, zip); - for standard input"
 )
 LOG_EVERY = 30.0  # seconds
-DELAY = 2.0  # seconds after which work that is usually short shows its progress
+DELAY = 2.0  # chosen: delay in seconds before a usually quick command shows progress
 FIRST_ESTIMATE = 3.0  # seconds after the first piece
 FIRST_RUN = "this first run compiles its kernels, which takes about half a minute"
 

@@ -117,10 +117,10 @@ class Parser(argparse.ArgumentParser):
         home = {name: title for title, names in SECTIONS.items() for name in names}
         groups = self._action_groups[2:]
         own = {action: group.title for group in groups for action in group._group_actions}
-        sections: dict[str, list[argparse.Action]] = {"what it takes": places}
+        sections: dict[str, list[argparse.Action]] = {"arguments and options": places}
         for action in flags:
             title = None if short else own.get(action) or home.get(action.dest)
-            sections.setdefault(title or "what it takes", []).append(action)
+            sections.setdefault(title or "arguments and options", []).append(action)
         for title, actions in sections.items():
             if actions:
                 formatter.start_section(title)

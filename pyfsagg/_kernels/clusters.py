@@ -126,7 +126,7 @@ def secular_root(
             high = x
         if high - low <= tolerance:
             break
-        # left ~ r + s / (a - y) and right ~ R + S / (b - y), with values and slopes of today.
+        # left ~ r + s / (a - y) and right ~ R + S / (b - y), with values and slopes at the current iterate.
         to_right = poles[gap] - x
         scale_right = right_slope * to_right * to_right
         constant = c - (right - right_slope * to_right)

@@ -103,8 +103,8 @@ def room_for_rows(n_samples: Integer, n_classes: Integer, table_size: Integer) -
 def start_resample(
     r: Integer, weights: Weights, labels: Codes, drawn: DrawnRows
 ) -> tuple[Integer, int, Integer]:
-    """Pack the rows of resample `r` and see to the table; the total weight, the shift of the table, and the
-    sum of ``x log x`` over the classes."""
+    """Pack the rows of resample `r` and make the lookup table large enough; returns the total weight, the
+    shift of the table, and the sum of ``x log x`` over the classes."""
     row_weights, row_labels = weights[r], labels[min(r, labels.shape[0] - 1)]
     class_counts, table, state = drawn.class_counts, drawn.table, drawn.state
     pack_rows(row_weights, row_labels, drawn.packed)

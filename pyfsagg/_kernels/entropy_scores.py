@@ -38,7 +38,7 @@ TOGETHER = 8
 
 
 MANY = 50
-"""Columns from which on it pays to know beforehand where MDL refuses a cut."""
+"""Fewest columns for which it pays to know beforehand where MDL refuses a cut."""
 
 SHORT = 1000
 """Rows up to which it pays where no values are tied: runs of one class are found as soon."""

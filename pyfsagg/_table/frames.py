@@ -173,7 +173,7 @@ def open_frame(X: Any) -> Frame | None:
     except ModuleNotFoundError as error:
         require_extra(str(error.name), "parquet", f"a table of {package}")
         raise
-    except Exception as error:  # whatever a foreign table answers
+    except Exception as error:  # third-party tables may raise anything
         reason = (str(error).splitlines() or [""])[0]
         raise InputTypeError(
             f"the {package} {type(X).__name__} cannot be read as a data frame ({type(error).__name__}: "

@@ -31,7 +31,7 @@ def record_input(estimator: Any, X: TableLike, y: TargetLike, *, reset: bool = T
         raise DataError(str(error)) from None
     except TypeError as error:
         raise InputTypeError(str(error)) from None
-    except Exception as error:  # whatever a foreign table answers when it is asked for its columns
+    except Exception as error:  # third-party tables may raise anything
         reason = f"{type(error).__name__}: {error}"
         raise InputTypeError(Param("X"), f" is not a table: {reason}") from None
 

@@ -318,7 +318,7 @@ class _File:
         name = _NAMES_OF_SEPARATORS.get(layout.separator, layout.separator)
         self.record |= {"format": "text", "encoding": encoding, "sep": layout.separator}
         self._note(
-            self.how.sep is None and layout.separator != ",", f"cells are divided by {name}s"
+            self.how.sep is None and layout.separator != ",", f"cells are separated by {name}s"
         )
         guessed = encoding in ("cp1252", "mac-roman")
         what = " (not UTF-8; the setting 'encoding' names another)" if guessed else ""

@@ -117,7 +117,7 @@ def _diagonals(X: Any) -> str | None:
         return f"there are {offsets.size} diagonals for data of the shape {data.shape}"
     if np.unique(offsets).size < offsets.size:
         return "a diagonal occurs twice"
-    # SciPy takes diagonals outside of the table for empty, but reads foreign memory for large ones.
+    # SciPy treats out-of-range diagonals as empty, but large offsets read out of bounds.
     outside = offsets[(offsets < -X.shape[0]) | (offsets > X.shape[1])]
     return (
         f"the diagonal {outside[0]} lies outside of the shape {X.shape}" if outside.size else None

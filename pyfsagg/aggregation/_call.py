@@ -104,7 +104,7 @@ def aggregate(
                 "says more",
                 stacklevel=2,
             )
-        # Computing the published reading of ties is no business of loops.
+        # Checked here only; loops must not pay for it.
         if method_params.get("ties") == "average" and table._with_last_places() is not table:
             remarks = (*remarks, AVERAGE_TIES)
     return _result.Aggregation(

@@ -30,7 +30,7 @@ from pyfsagg.aggregation.agreement import ListAgreement
 from pyfsagg.ranks import Rankings
 
 MOST_DOTS = 60  # lists; beyond, dots are a smear and an interval says more
-LOGARITHMIC_FROM = 50  # the rank from which on the first places deserve more room
+LOGARITHMIC_FROM = 50  # chosen: rank above which the axis is logarithmic
 SMALLEST_P = 1e-300  # what is left of a p-value that underflows
 
 

@@ -213,7 +213,7 @@ TRAITS = {
 }
 FEWEST_NAMES = 200
 NEAREST = 100
-_CLEAR = 3.0  # standard errors from which on a lead is called clear
+_CLEAR = 3.0  # chosen: standard errors of a lead that is called clear
 _AS_MEASURED = {"maic": "maic (fit=none)"}
 """Methods that were measured with another option than the default."""
 

@@ -44,7 +44,7 @@ MODULES = (  # in the order in which the help shows their commands
     *(committee, order, unsupervised, saved, lists),
 )
 
-LARGE = 5_000_000  # bytes of a file from which on it is said that it is read
+LARGE = 5_000_000  # chosen: file size in bytes above which reading is announced
 
 GROUPS = {
     "a table": ("rank", "check", "evaluate", "influence", "committee", "order", "unsupervised"),

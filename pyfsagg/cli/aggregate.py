@@ -64,7 +64,7 @@ example:
   pyfsagg agreement lists.csv --format columns --distance 6 --pilot 10
 """
 RRA = "robust_rank_aggregation"
-REVERSED_BELOW = -0.5  # rank correlation with the result from which on a list is suspicious
+REVERSED_BELOW = -0.5  # chosen: rank correlation with the result below which a list is suspicious
 ENOUGH_ITEMS = 10
 MOST_FILES = 30  # that the report spells out
 RUN_FILE = "run.json"

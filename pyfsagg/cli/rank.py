@@ -173,7 +173,7 @@ def _add_method_flags(add: Flags) -> None:
     add("--aggregator", default="arithmetic_mean", metavar="NAME", help="(default: %(default)s)")
     text = "option of the aggregator, for instance shift=minimum (may be repeated)"
     add.settings("--aggregator-param", help=text)
-    text = "a number (default: 1000, of a folder 200), or auto: as many as --precision needs"
+    text = "a number (default: 1000; 200 for a folder), or auto: as many as --precision needs"
     add("-n", "--n-resamples", type=number_or_auto, metavar="M", help=text)
     add.settings(
         "--precision",

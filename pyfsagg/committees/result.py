@@ -133,7 +133,7 @@ class Committee(Grouped, Recorded):
 
     @property
     def n_voters(self) -> int:
-        """m, those that select nothing among them."""
+        """Number of voters, including those that select nothing."""
         return len(self.voters)
 
     @property
@@ -515,5 +515,7 @@ def _read_selections(
     validation.check_writable_names(names, "a feature")
     if len(set(names)) < len(names):
         twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(f"the feature {twice!r} is there twice; name each feature in one way")
+        raise DataError(
+            f"the feature {twice!r} is listed twice; use its name or its position, not both"
+        )
     return names, support

@@ -25,7 +25,7 @@ from pyfsagg.stability_measures import curves, similarity_adjusted
 # Groups of columns.
 
 
-UNEQUAL = 2  # ratio of the numbers of columns of two features from which on their sizes differ
+UNEQUAL = 2  # chosen: ratio of the numbers of columns above which two features differ in size
 MOST_GROUPS = 100
 MOST_COLUMNS = 12
 WAYS = {"joint": "as levels", "max": "largest", "mean": "mean"}

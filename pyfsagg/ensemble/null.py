@@ -46,7 +46,7 @@ from pyfsagg.resampling import Resamples, Rows
 from pyfsagg.resampling.plan import canonical_order, generator
 
 FEW_LEVELS = 30
-"""Distinct values from which on a column is one of numbers, all of which have the same null distribution."""
+"""Fewest distinct values of a column of numbers, all of which have the same null distribution."""
 
 RANK_TESTS = {"classes": "kruskal_wallis", "numeric": "spearman", "survival": "cox_score"}
 """Filters that bin numbers lose power, so numbers are also tested by their ranks."""

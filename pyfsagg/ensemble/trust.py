@@ -21,7 +21,7 @@ from pyfsagg.resampling import ComplementaryPairs
 from pyfsagg.stability_measures import BetweenSampleStability, between_sample_stability, pairwise
 from pyfsagg.statistics.rank_sets import RankConfidence, sets_of_replicates
 
-FEWEST = 50  # resamples from which on standard errors are worth something
+FEWEST = 50  # fewest resamples for a usable standard error
 MOST_SHOWN = 200
 """Features up to which the sets are computed by default: the work grows as the square."""
 
@@ -46,7 +46,7 @@ def between(data: Ranked, k: int, confidence_level: float = 0.95) -> BetweenSamp
 
 
 FEWEST_ROWS, FEWEST_OTHERS = 6, 3
-"""Rows of a half, and those outside of the largest class (or events), from which on its ranking is one."""
+"""Rows of a half, and those outside of the largest class (or events), needed for a usable ranking."""
 FEWEST_FOR_SETS = (
     12  # rows; with 6 simultaneous sets for ranks hold all of them in 78 % of tables of noise
 )

@@ -152,7 +152,7 @@ def calibrate_selection(
     ).reset_index(drop=True)  # fmt: skip
     if cells["score"].isna().all():
         raise DataError(
-            "no number and threshold has a stability score: use more pairs, or other sizes"
+            "no size and threshold has a stability score: use more pairs, or other sizes"
         )
     best = cells.iloc[int(np.nanargmax(cells["score"].to_numpy()))]
     frequency = frequencies[chosen.index(int(best["q"]))]
@@ -190,7 +190,7 @@ def stability_scores(frequency: Floats, thresholds: Floats, n_halves: int) -> Fl
 FUNCTIONS = {"h1": 1, "h2": 2, "h3": 3}  # the power m of h(π) = (2π − 1)^m above 1/2, and 0 below
 NORMALIZATIONS = ("same", "ipss")
 RANGE = 1e8  # ratio of the largest to the smallest threshold of scores
-ABOVE = 0.01  # what the largest threshold has above the largest score
+ABOVE = 0.01  # chosen: margin of the largest threshold above the largest score
 SETTLED = 0.01
 """Mean selection frequency from which frequencies that do not change any more end the path."""
 DECIMALS = 8
@@ -307,7 +307,7 @@ def integrated_path(
     for j, column in enumerate(np.sort(pairs.reshape(-1, p), axis=0).T):
         above = column.size - np.searchsorted(column, thresholds, side="right")
         frequency[:, j] = above / column.size
-    # The path ends before the frequencies do not change any more.
+    # The path ends before the frequencies have settled.
     same = np.isclose(frequency[2:], frequency[:-2]).all(axis=1)
     settled = same & (frequency[2:].mean(axis=1) > SETTLED)
     if settled.any():

@@ -277,7 +277,7 @@ class Predictions:
         return self._spread(scores, -np.inf)
 
     def _spread(self, scores: NDArray[Any], absent: float) -> NDArray[np.float64]:
-        """Scores with a column for each class; of a class unknown in training `absent`."""
+        """Scores with a column for each class; `absent` for classes not seen in training."""
         known = np.asarray(self.model.classes_, dtype=np.intp)
         if scores.shape[1] != len(known):
             raise DataError(

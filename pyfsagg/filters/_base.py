@@ -314,7 +314,7 @@ def require_two_classes(
 MOST_BINS = 10_000
 
 _FAR = 400
-"""Powers of two from which on squares, summed over rows, may leave the range of floating point."""
+"""Smallest powers of two whose squares, summed over rows, may leave the range of floating point."""
 
 _EXTREMES = 48
 """Rows kept at either end of a column: a bootstrap misses them all once in 10^20 times."""

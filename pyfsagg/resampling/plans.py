@@ -311,7 +311,7 @@ class KFold(Plan):
     def _draw(self, source: Population, rows: range) -> Drawn:
         n_folds = rows.stop
         if rows.start:
-            raise ParameterError("k_fold has no further resamples: there are only as many as folds")
+            raise ParameterError("k_fold cannot draw more resamples than folds")
         survival = source.target.kind == "survival"
         # Each fold omits a row of every class, or an event.
         smallest = min(part.size for part in source.strata[1 if survival else 0 :])

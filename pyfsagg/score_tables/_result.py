@@ -30,8 +30,8 @@ from pyfsagg.statistics import RankConfidence, friedman, rank_confidence
 from pyfsagg.statistics._base import p_text, significance_level
 
 WAYS, TESTS = ("mean", "rank"), ("t", "wilcoxon", "signs")
-FEWEST = 8  # data sets from which on something is said of others like them
-MANY_DRAWS = 100  # degrees of freedom from which on errors of replicates are taken for known
+FEWEST = 8  # fewest data sets for statements about other data sets
+MANY_DRAWS = 100  # degrees of freedom above which standard errors are treated as known
 MOST_LEFT_OUT = 2_000  # data sets up to which each is omitted in turn; of more none alone decides
 ASKED = {
     "datasets": "data sets like these (the data sets are the sample)",
@@ -429,7 +429,7 @@ class Standings(Recorded):
         p, first = len(self.methods), self.may_be_first
         if self._population is None:
             reasons = self.unanswered or "; ".join(map(str, self._answers.values()))
-            return [f"No place of these {plural(p, 'method')} can be called real: {reasons}."]
+            return [f"No rank of these {plural(p, 'method')} can be established: {reasons}."]
         sets = self.sets()
         single = [self.methods[j] for j in self._order if sets.lower_all[j] == sets.upper_all[j]]
         level = percent(self.confidence_level)

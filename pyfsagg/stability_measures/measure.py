@@ -20,7 +20,7 @@ from pyfsagg.stability_measures import _base, chance, pairwise, sets, similarity
 from pyfsagg.stability_measures._input import Matrix, SelectedSets, as_plain, read_collection
 from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs, check_similarity
 
-MANY = 30  # resamples from which on asymptotic intervals cover about what they say (measured)
+MANY = 30  # fewest resamples for nominal coverage of asymptotic intervals (simulated)
 
 
 def measure_stability(

@@ -295,7 +295,7 @@ def nogueira(
     )
 
 
-PAIRED_FEWEST = 5  # resamples from which on the paired test keeps its level (measured)
+PAIRED_FEWEST = 5  # fewest resamples with which the paired test keeps its level (simulated)
 
 
 def nogueira_estimate(selection: _input.SelectedSets) -> float:

@@ -405,7 +405,9 @@ def stability(
     else:
         for name, value in (("undefined", undefined), ("measure_params", measure_params)):
             if value is not None:
-                raise ParameterError(f"{name} belongs to one measure; name it: measures='davis'")
+                raise ParameterError(
+                    f"{name} applies to a single measure; name it: measures='davis'"
+                )
         table = measure.stability_table(
             data,
             measures,
@@ -425,7 +427,7 @@ def stability(
         kind, p = read.kind, read.values.shape[1]
     curve = None
     if kind == "sets" and sizes is not None:
-        raise ParameterError("sizes belongs to scores or ranks; selections have their sizes")
+        raise ParameterError("sizes applies to scores or ranks; a selection has a fixed size")
     if kind != "sets" and not (alone and sizes is None):
         curve = stability_curve(
             data, sizes=sizes, feature_names=feature_names, input=kind, ties=ties, random_state=seed

@@ -224,7 +224,7 @@ class BayesianTTests(_base.TestResult):
     correlation : float
         Correlation of the differences of two folds.
     confidence_level : float
-        Probability from which on a pair counts as decided.
+        Probability at which a pair counts as decided.
     n, n_dropped : int
         Folds that were used, and omitted for missing values.
     """
@@ -279,7 +279,7 @@ def bayesian_t_tests(
     df : float, optional
         Degrees of freedom of the posterior; the number of folds − 1 by default.
     confidence_level : float
-        Probability from which on the sentence calls a pair decided.
+        Probability at which the sentence calls a pair decided.
 
     Notes
     -----

@@ -25,7 +25,7 @@ def test_check_prints_findings_with_remedies(pyfsagg, wine: pd.DataFrame, tmp_pa
     done = pyfsagg("check good.csv --target kind")
     assert done.stderr == ""
     assert done.stdout.splitlines() == [
-        "read: cells are divided by semicolons",
+        "read: cells are separated by semicolons",
         "read: decimal commas were found",
         "178 samples, 13 features: 13 numeric",
         "missing cells: 0",
@@ -96,7 +96,7 @@ def test_what_was_read_is_said_recorded_and_repeated(pyfsagg, wine, tmp_path):
     for line in (
         "read: 178 samples, 13 features: 12 numeric and 1 integer",
         "read: missing cells: 1 (0.04%)",
-        "read: cells are divided by semicolons",
+        "read: cells are separated by semicolons",
         "read: read as numbers (unit %): alcohol",
         "check: [constant] constant or empty: 'flat'",
     ):

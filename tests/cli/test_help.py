@@ -52,7 +52,7 @@ def test_commands_stand_by_what_one_has(pyfsagg) -> None:
 def test_rank_shows_three_examples_and_sends_for_more(pyfsagg) -> None:
     short = pyfsagg("rank --help").stdout
     assert short.count("  pyfsagg rank ") == 3
-    assert short.index("examples:") < short.index("usage:") < short.index("what it takes:")
+    assert short.index("examples:") < short.index("usage:") < short.index("arguments and options:")
     assert "--permutation-resamples" not in short
     assert "pyfsagg rank --help all" in short
 

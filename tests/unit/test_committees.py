@@ -220,7 +220,7 @@ def test_learners_metrics_and_weights_that_cannot_vote_are_refused() -> None:
         (THREE, {"learners": ["x"]}, ParameterError, "3 in all"),
         (THREE, {"feature_names": ["a", "b"]}, DataError, "'c', which is not in feature_names"),
         ([["a", "a"]], {}, DataError, "twice"),
-        ([["1", 1]], {}, DataError, "'1' is there twice"),
+        ([["1", 1]], {}, DataError, "'1' is listed twice"),
         (THREE, {"size": 4}, ParameterError, "size"),
         (THREE, {"rule": "majority"}, UnknownNameError, "majority"),
         ("abc", {}, InputTypeError, "must be a list"),

@@ -222,7 +222,7 @@ def test_choices_are_noted(tmp_path: Path) -> None:
     path.write_text('\n;a;b;t\nr1;"1,5";3 %;x\nr2;2,5;n/a;y\n')
     found = read_source(path)
     assert found.notes == (
-        "cells are divided by semicolons",
+        "cells are separated by semicolons",
         "1 blank line(s) before the header were skipped",
         "decimal commas were found",
         "the first column has no name and was taken as names of the rows, not as a feature",

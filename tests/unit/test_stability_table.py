@@ -157,5 +157,5 @@ def test_one_measure_that_is_undefined_is_an_error_and_its_interval_a_note() -> 
 def test_several_measures_are_no_number() -> None:
     with pytest.raises(ParameterError, match="has 2 measures: read its table"):
         float(stability(SCORES, ["pearson", "spearman"]))
-    with pytest.raises(ParameterError, match="undefined belongs to one measure"):
+    with pytest.raises(ParameterError, match="undefined applies to a single measure"):
         stability(SCORES, undefined=0.0)

@@ -191,7 +191,7 @@ def test_few_data_sets_are_refused_with_the_reason() -> None:
     with pytest.raises(DataError, match=r"7 data sets are too few to generalise to others; 8 are"):
         result.sets()
     text = result.summary_text()
-    assert text.startswith("No place of these 5 methods can be called real: 7 data sets are too")
+    assert text.startswith("No rank of these 5 methods can be established: 7 data sets are too")
     assert result.pairs()["p"].isna().all()
     assert not result.pairs()["apart"].any()
     assert len(result.may_be_first) == 5
@@ -361,7 +361,7 @@ def test_awkward_tables_are_told(by: str) -> None:
     assert json.loads(many.to_json())["global_test"]["statistic"] is None  # infinite
     assert result.may_be_first == ["method 1"]
     text = pyfsagg.standings([[1.0, 2.0]], by=by).summary_text()
-    assert text.startswith("No place of these 2 methods can be called real: 1 data set is")
+    assert text.startswith("No rank of these 2 methods can be established: 1 data set is")
     for factor in (1e-200, 1e200):
         with pytest.raises(DataError, match="divide all scores by a constant"):
             pyfsagg.standings(factor * steps)
