@@ -305,7 +305,9 @@ class Nulls:
             for each in run.filters
         ]
         items = [item for item in run.ensemble.filters if binding.filter_label(item) in chosen]
-        return replace(run.using(filters=items), filters=[each for each in filters if each.outputs])
+        params = {one: own for one, own in run.ensemble.params.items() if one in chosen}
+        alone = run.using(filters=items, filter_params=params)
+        return replace(alone, filters=[each for each in filters if each.outputs])
 
     @property
     def tested_filters(self) -> list[str]:
