@@ -26,7 +26,7 @@ class Shaped(Protocol):
     def shape(self) -> Any: ...
 
 
-class Named(Protocol):
+class FrameLike(Protocol):
     """A table that was read before."""
 
     @property
@@ -40,7 +40,7 @@ class Kinded(Protocol):
     def kind(self) -> str: ...
 
 
-TableLike = Shaped | Named | Sequence[Sequence[Any]]
+TableLike = Shaped | FrameLike | Sequence[Sequence[Any]]
 """What is read as a table: a row for each sample, a column for each feature."""
 
 TargetLike = Shaped | Kinded | Sequence[Any] | None

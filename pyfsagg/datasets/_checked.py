@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 
+from pyfsagg._base.arithmetic import TargetLike
 from pyfsagg._base.settings import Reading
 from pyfsagg._base.words import enumerate_names
 from pyfsagg._message import Message, Param, Phrase, Remedy
@@ -151,7 +152,7 @@ def _with_events(
 
 def check_table(
     table: Any,
-    y: Any = None,
+    y: TargetLike = None,
     *,
     target: str | Sequence[str] | None = None,
     nominal: Sequence[str] | None = None,

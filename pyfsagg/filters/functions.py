@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from pyfsagg._base.arithmetic import Floats
+from pyfsagg._base.arithmetic import Floats, TableLike, TargetLike
 from pyfsagg._base.settings import Task
 from pyfsagg._table.table import as_table, full_weights
 from pyfsagg._table.target import read_target
@@ -18,8 +18,8 @@ from pyfsagg.filters.binding import bind_filters, filter_label
 
 
 def score_features(
-    X: Any,
-    y: Any,
+    X: TableLike,
+    y: TargetLike,
     filter: Any,
     sample_weight: ArrayLike | None = None,
     *,
@@ -88,7 +88,9 @@ def filter_function(spec: FilterSpec) -> Callable[..., Floats]:
     usual = "classification" if "classes" in spec.targets else _TASKS[spec.targets[0]]
     needs = "none" not in spec.targets
 
-    def function(X: Any, y: Any = None, sample_weight: Any = None, **options: Any) -> Floats:
+    def function(
+        X: TableLike, y: TargetLike = None, sample_weight: ArrayLike | None = None, **options: Any
+    ) -> Floats:
         return score_features(X, y, spec.name, sample_weight, **{"task": usual, **options})
 
     own = list(inspect.signature(spec.prepare).parameters.values())[2:]
