@@ -35,7 +35,7 @@ from pyfsagg._table.identity import arithmetic
 from pyfsagg._version import __version__
 from pyfsagg.exceptions import MissingDependencyError, OutputError, ParameterError
 
-SCHEMA = 2
+SCHEMA = 3
 RECORD = "checkpoint.json"
 RUN = "run"  # the member of a part that says whose it is
 VERSION_ATTRIBUTE = "checkpoint_version"  # by which functions of the user are known

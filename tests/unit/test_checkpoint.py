@@ -254,7 +254,7 @@ def test_folders_that_cannot_be_used_are_said(tmp_path, monkeypatch) -> None:
     with open_checkpoint(tmp_path / "mine", SETTINGS):
         _refused(OutputError, "in use by another process", tmp_path / "mine")
     record = tmp_path / "mine" / "checkpoint.json"
-    for text in ("", "{", "[]", '{"schema": 2}', '{"schema": 2, "pyfsagg": "1"}'):
+    for text in ("", "{", "[]", '{"schema": 3}', '{"schema": 3, "pyfsagg": "1"}'):
         record.write_text(text)
         _refused(OutputError, "is damaged", tmp_path / "mine", {})
     record.write_text('{"schema": 99, "pyfsagg": "9.9", "settings": {}}')
