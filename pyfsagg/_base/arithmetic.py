@@ -86,17 +86,23 @@ EPSILON = float(np.finfo(np.float64).eps)
 
 
 def levelled(values: Floats, error: ArrayLike) -> Floats:
-    """Values of which each is set to the next smaller one along the last axis if it exceeds that by at most
+    """Values of which neighbours in ascending order along the last axis are equal if they differ by at most
     `error`, or the mean of both errors if each value has its own: sums that are equal but for rounding are
-    then equal. NaN stays."""
+    then equal. They are set to the one of them with the smallest error by its power of two, the smallest of
+    several; none is moved further than its own error, for each step on the way. NaN stays."""
     order = np.argsort(values, axis=-1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=-1)
     error = np.take_along_axis(np.broadcast_to(error, ordered.shape), order, axis=-1)
     starts = np.ones(ordered.shape, dtype=bool)
-    starts[..., 1:] = ~(np.diff(ordered, axis=-1) <= 0.5 * (error[..., 1:] + error[..., :-1]))
-    first = np.maximum.accumulate(np.where(starts, np.arange(ordered.shape[-1]), 0), axis=-1)
+    with np.errstate(over="ignore", invalid="ignore"):  # what is infinitely far apart starts anew
+        starts[..., 1:] = ~(np.diff(ordered, axis=-1) <= 0.5 * error[..., 1:] + 0.5 * error[..., :-1])
+        first = np.maximum.accumulate(np.where(starts, np.arange(ordered.shape[-1]), 0), axis=-1)
+        surest = np.take_along_axis(np.lexsort((np.frexp(error)[1], first), axis=-1), first, axis=-1)
+        found = np.take_along_axis(ordered, surest, axis=-1)
+        steps = np.abs(np.arange(ordered.shape[-1]) - surest)
+        found = np.where(np.abs(found - ordered) <= steps * error, found, ordered)
     result = np.empty_like(values)
-    np.put_along_axis(result, order, np.take_along_axis(ordered, first, axis=-1), axis=-1)
+    np.put_along_axis(result, order, found, axis=-1)
     return result
 
 

@@ -25,9 +25,9 @@ def reduced_score(method: str, sibling: str, how: _base.How, table: Rankings) ->
     """Mean (thesis eq. 3.15), median, lowest or highest score over the lists that contain the item."""
     scores = required_scores(table, method, sibling)
     values = over_lists(scores, how, table.weights)
-    if how != "mean":
-        return AggregatedValues(values, values)
-    return AggregatedValues(values, values, rounding=rounding_of_mean(scores, table.weights))
+    exact = np.zeros(table.n_items)  # medians and extremes are values of the lists
+    rounding = rounding_of_mean(scores, table.weights) if how == "mean" else exact
+    return AggregatedValues(values, values, rounding=rounding)
 
 
 def geometric_mean(
