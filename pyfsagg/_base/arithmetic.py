@@ -95,9 +95,13 @@ def levelled(values: Floats, error: ArrayLike) -> Floats:
     error = np.take_along_axis(np.broadcast_to(error, ordered.shape), order, axis=-1)
     starts = np.ones(ordered.shape, dtype=bool)
     with np.errstate(over="ignore", invalid="ignore"):  # what is infinitely far apart starts anew
-        starts[..., 1:] = ~(np.diff(ordered, axis=-1) <= 0.5 * error[..., 1:] + 0.5 * error[..., :-1])
+        starts[..., 1:] = ~(
+            np.diff(ordered, axis=-1) <= 0.5 * error[..., 1:] + 0.5 * error[..., :-1]
+        )
         first = np.maximum.accumulate(np.where(starts, np.arange(ordered.shape[-1]), 0), axis=-1)
-        surest = np.take_along_axis(np.lexsort((np.frexp(error)[1], first), axis=-1), first, axis=-1)
+        surest = np.take_along_axis(
+            np.lexsort((np.frexp(error)[1], first), axis=-1), first, axis=-1
+        )
         found = np.take_along_axis(ordered, surest, axis=-1)
         steps = np.abs(np.arange(ordered.shape[-1]) - surest)
         found = np.where(np.abs(found - ordered) <= steps * error, found, ordered)

@@ -178,7 +178,10 @@ def _read(options: argparse.Namespace) -> tuple[Any, dict[str, Any], list[str]]:
     if options.matrix:
         others = list(columns.values())
         code.append(f"selections = table.drop(columns={others!r})")
-        return table.drop(columns=others), voters, code
+        matrix = table.drop(columns=others)
+        if not matrix.isin([0, 1]).all(axis=None):
+            raise DataError("--matrix takes cells of 0/1 only: whether a voter selects a feature")
+        return matrix, voters, code
     cells = table[options.selection]
     names = _divided(["" if cell != cell or cell is None else str(cell) for cell in cells])
     return names, voters, [*code, *code_of_lists("selections", names)]

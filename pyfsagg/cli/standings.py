@@ -87,7 +87,7 @@ def _read(paths: list[str], columns: dict[str, str | None]) -> tuple[Any, str, l
     if any(folders) and not all(folders):
         raise ParameterError("give tables, or folders of runs, but not both")
     read: Any = pyfsagg.load_result if all(folders) else pyfsagg.datasets.read_table
-    one = "pyfsagg." + read.__name__ + "({!r})"
+    one = f"pyfsagg.{'load_result' if all(folders) else 'datasets.read_table'}({{!r}})"
     found = [read(path) for path in paths]
     for table in found if not any(folders) else ():
         for flag, name in columns.items():

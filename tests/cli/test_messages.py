@@ -27,7 +27,6 @@ REFUSED = {
     "rank t.csv -t class --decimal x": "--decimal must be '.' or ','",
     "rank t.csv -t class --memory-limit x": "--memory-limit must be a number of bytes",
     "rank t.csv -t class --filter-param mrmr.bins=1 -n 2": "bins must be a whole number",
-    "rank t.csv -t class --filters ig": "got ['ig']; name one by --filter",
     "order t.csv": "name the column of the target: --target COLUMN",
     "influence t.csv": "for instance --filters frcm",
     "aggregate t.csv plain.csv": "or name with --ids the column",

@@ -31,7 +31,7 @@ def test_the_values_are_those_of_the_function(pyfsagg, saved) -> None:
             package.vote(RUN, n_features_to_select=3),
         ),
         ("vote votes --rule phragmen", "ranking.csv", VOTES.vote("phragmen")),
-        ("agreement run", "pairs.csv", package.list_agreement(RUN)),
+        ("agreement run", "pairs.csv", package.aggregation.list_agreement(RUN)),
     ):
         pyfsagg(f"{command} --output out --overwrite")
         found = pd.read_csv(saved / "out" / file)

@@ -209,7 +209,7 @@ BAD_FILES = {
         ("good.csv --compare wide.csv", "has 3 features and wide.csv has 4"),
         ("good.csv --compare others.csv", "others.csv has the feature 'd'"),
         ("good.csv --similarity oblong.csv", "one row for each"),
-        ("folder", "no saved run"),
+        ("folder", "no saved result"),
         ("run --filter mrmr", "filter of this run"),
         ("good.csv --output taken", "not empty"),
         ("good.csv --interval guess", "unknown choice"),

@@ -19,6 +19,7 @@ import numpy as np
 import pandas as pd
 
 import pyfsagg
+from pyfsagg._message import home
 
 CORE = Path(pyfsagg.__file__).parent
 PAPERS = CORE.with_name("pyfsagg_papers")
@@ -223,4 +224,4 @@ def test_a_public_name_in_a_message_is_public() -> None:
     names = [name for one in whole() for owner, name, _ in one.names if owner == "Public"]
     assert len(names) > 5
     for name in names:
-        assert functools.reduce(getattr, name.split("."), pyfsagg)
+        assert functools.reduce(getattr, home(name).split("."), pyfsagg)

@@ -78,7 +78,9 @@ def test_frequencies_reach_down_to_the_last_selected_feature(tmp_path) -> None:
     X, y = table(1.5, n=120)
     words = np.random.default_rng(0).integers(0, 70, len(X))
     X.insert(0, "note", [f"word {each}" for each in words])
-    result = pyfsagg.wam(X, y, filter="chi_squared", n_resamples=40, normalize="none", random_state=0)
+    result = pyfsagg.wam(
+        X, y, filter="chi_squared", n_resamples=40, normalize="none", random_state=0
+    )
     chosen = result.selection()
     assert chosen.frame.index[0] == "note"
     assert chosen.frame["status"].iloc[0] == "indistinct"

@@ -271,7 +271,10 @@ def test_everything_around_an_ensemble_does_without_a_target(tmp_path) -> None:
     ("options", "message"),
     [
         ({}, "'information_gain' requires y to be passed"),
-        ({"filter": DecisionTreeClassifier()}, "Filters that need none: variance, mad, frcm"),
+        (
+            {"filter": DecisionTreeClassifier()},
+            "Filters that need none: frcm, frmv, laplacian_score",
+        ),
         ({"filter": "frcm", "resampling": "stratified_bootstrap"}, "use 'bootstrap'"),
         ({"filter": "frcm", "resampling": "label_noise"}, "the target has none"),
         ({"filter": "frcm", "filter_params": {"clusterings": 3}}, "no parameter 'clusterings'"),
