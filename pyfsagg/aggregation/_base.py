@@ -19,6 +19,11 @@ NO_P_VALUES = (
     "independent of itself. Permutation p-values keep their level with weights."
 )
 
+ONE_DATA_SET = (
+    "The lists come from one data set (resamples, folds or voters), so they are not independent and there "
+    "are no p-values: the order says how the features rank in these, and not which of them matter."
+)
+
 SOLVED = 1e-12
 """Share of its size by which rounding may move what is solved for numerically, as an eigenvector is."""
 
@@ -50,6 +55,11 @@ class AggregatedValues:
     remarks: tuple[str, ...] = ()
     log10_p_values: Floats | None = None
     rounding: Floats | None = None
+
+
+def _without(values: AggregatedValues, reason: str) -> AggregatedValues:
+    """The values without p-values, and why there are none."""
+    return replace(values, p_values=None, log10_p_values=None, remarks=(reason,))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,9 +114,15 @@ class AggregatorSpec(Spec):
         return replace(values, scores=levelled(scores, rounding))
 
     def _computed(self, table: Rankings, **options: Any) -> AggregatedValues:
-        """What the method computes from a table; with weights there are no p-values."""
+        """What the method computes from a table; with weights, or of lists from one data set, there are no
+        p-values."""
         if table.weights is None:
-            return self.compute(table, **options)
+            values = self.compute(table, **options)
+            return (
+                values
+                if values.p_values is None or not table.dependent
+                else _without(values, ONE_DATA_SET)
+            )
         if self.list_weights not in ("any", "whole"):
             raise ParameterError(f"{self.name} takes no weights: {self.list_weights}")
         if self.list_weights == "whole":
@@ -119,9 +135,7 @@ class AggregatorSpec(Spec):
                     options[name] = list(np.repeat(options[name], copies))
             table = table._written_out()
         values = self.compute(table, **options)
-        if values.p_values is None:
-            return values
-        return replace(values, p_values=None, log10_p_values=None, remarks=(NO_P_VALUES,))
+        return values if values.p_values is None else _without(values, NO_P_VALUES)
 
     def bind(self, **options: Any) -> Callable[[Rankings], AggregatedValues]:
         """The aggregator with its options checked and filled in, for loops that read scores only.

@@ -118,7 +118,7 @@ class InfluenceResult(Recorded):
             )
         (scores,) = self.scores.values()
         folds = tuple(f"fold {i + 1}" for i in range(len(scores)))
-        return Rankings(self.feature_names, folds, scores, absent="unknown")
+        return Rankings(self.feature_names, folds, scores, absent="unknown", dependent=True)
 
     @property
     def n_folds(self) -> int:

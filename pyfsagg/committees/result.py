@@ -129,7 +129,9 @@ class Committee(Grouped, Recorded):
         ranks = np.where(self.support, (sizes + 1) / 2, np.nan)
         names = tuple(f"voter {i + 1}" for i in range(self.n_voters))
         universe = np.full(self.n_voters, float(len(self.feature_names)))
-        return Rankings(self.feature_names, names, None, universe, given_ranks=ranks)
+        return Rankings(
+            self.feature_names, names, None, universe, given_ranks=ranks, dependent=True
+        )
 
     @property
     def n_voters(self) -> int:

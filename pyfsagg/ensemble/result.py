@@ -534,7 +534,7 @@ class EnsembleResult(data.Ranked, Result):
     def _rankings(self) -> Rankings:
         """The combined scores of the resamples; a feature that one did not see is unknown to it."""
         names = tuple(f"resample {i + 1}" for i in range(self.n_resamples))
-        return Rankings(self.feature_names, names, self.combined, absent="unknown")
+        return Rankings(self.feature_names, names, self.combined, absent="unknown", dependent=True)
 
     @property
     def _aggregates_extremes(self) -> bool:

@@ -93,7 +93,9 @@ class Evaluation(Recorded):
             )
         (places,) = self.places.values()
         folds = tuple(f"fold {i + 1}" for i in range(len(places)))
-        return Rankings(self.feature_names, folds, None, given_ranks=places.astype(np.float64))
+        return Rankings(
+            self.feature_names, folds, None, given_ranks=places.astype(np.float64), dependent=True
+        )
 
     @property
     def protocols(self) -> list[str]:

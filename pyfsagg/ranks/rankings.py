@@ -52,6 +52,9 @@ class Rankings:
         How ranks were made from scores.
     weights : ndarray (m,) or None
         Weight of each list; None if all count equally.  Set by :meth:`weighted`.
+    dependent : bool
+        Whether the lists come from one data set, as resamples, folds and voters do, so formulas for
+        independent lists give no p-values.  Set by the results of this package.
 
     Examples
     --------
@@ -72,6 +75,7 @@ class Rankings:
     random_state: int | None = None
     given_ranks: Floats | None = field(default=None, metadata=stored(key="ranks"))
     weights: Floats | None = None
+    dependent: bool = False
 
     @classmethod
     def of(cls, data: Any, *, name: str = "data") -> Rankings:

@@ -239,3 +239,14 @@ def measure_input(scores):
     from pyfsagg.stability_measures._input import read_matrix
 
     return read_matrix(scores, kind="scores")
+
+
+def test_resamples_of_one_table_give_no_p_values() -> None:
+    X = np.random.default_rng(3).normal(size=(60, 8))
+    run = pyfsagg.wam(X, np.arange(60) % 2, filter="welch_t", n_resamples=40, random_state=0)
+    found = pyfsagg.aggregate(run)
+    assert found.p_values is None
+    assert any("one data set" in remark for remark in found.remarks)
+    # The same numbers as lists of independent studies: there the formula holds, here it would not.
+    assert pyfsagg.aggregate(run.combined).p_values.min() < 0.05
+    np.testing.assert_array_equal(found.scores, pyfsagg.aggregate(run.combined).scores)
