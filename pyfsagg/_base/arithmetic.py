@@ -99,9 +99,8 @@ def levelled(values: Floats, error: ArrayLike) -> Floats:
             np.diff(ordered, axis=-1) <= 0.5 * error[..., 1:] + 0.5 * error[..., :-1]
         )
         first = np.maximum.accumulate(np.where(starts, np.arange(ordered.shape[-1]), 0), axis=-1)
-        surest = np.take_along_axis(
-            np.lexsort((np.frexp(error)[1], first), axis=-1), first, axis=-1
-        )
+        power = np.where(error > 0.0, np.frexp(error)[1], -2000)  # below that of any number
+        surest = np.take_along_axis(np.lexsort((power, first), axis=-1), first, axis=-1)
         found = np.take_along_axis(ordered, surest, axis=-1)
         steps = np.abs(np.arange(ordered.shape[-1]) - surest)
         found = np.where(np.abs(found - ordered) <= steps * error, found, ordered)
