@@ -57,11 +57,6 @@ class AggregatedValues:
     rounding: Floats | None = None
 
 
-def _without(values: AggregatedValues, reason: str) -> AggregatedValues:
-    """The values without p-values, and why there are none."""
-    return replace(values, p_values=None, log10_p_values=None, remarks=(reason,))
-
-
 @dataclass(frozen=True, kw_only=True)
 class AggregatorSpec(Spec):
     """A registered aggregator; `compute(table, **options)` returns :class:`AggregatedValues`.
@@ -116,26 +111,28 @@ class AggregatorSpec(Spec):
     def _computed(self, table: Rankings, **options: Any) -> AggregatedValues:
         """What the method computes from a table; with weights, or of lists from one data set, there are no
         p-values."""
-        if table.weights is None:
-            values = self.compute(table, **options)
-            return (
-                values
-                if values.p_values is None or not table.dependent
-                else _without(values, ONE_DATA_SET)
-            )
+        reason = ONE_DATA_SET if table.dependent else ""
+        if table.weights is not None:
+            reason, table = NO_P_VALUES, self._weighted(table, table.weights, options)
+        values = self.compute(table, **options)
+        if not reason or values.p_values is None:
+            return values
+        return replace(values, p_values=None, log10_p_values=None, remarks=(reason,))
+
+    def _weighted(self, table: Rankings, weights: Floats, options: dict[str, Any]) -> Rankings:
+        """A table with `weights` as `compute` takes it; `options` of single lists are written out with it."""
         if self.list_weights not in ("any", "whole"):
             raise ParameterError(f"{self.name} takes no weights: {self.list_weights}")
-        if self.list_weights == "whole":
-            try:
-                copies = ranking.whole_weights(table.weights)
-            except ParameterError as error:
-                raise ParameterError(f"{self.name} takes whole weights: ", error) from None
-            for name in self.per_list:
-                if isinstance(options.get(name), (Sequence, np.ndarray)):
-                    options[name] = list(np.repeat(options[name], copies))
-            table = table._written_out()
-        values = self.compute(table, **options)
-        return values if values.p_values is None else _without(values, NO_P_VALUES)
+        if self.list_weights == "any":
+            return table
+        try:
+            copies = ranking.whole_weights(weights)
+        except ParameterError as error:
+            raise ParameterError(f"{self.name} takes whole weights: ", error) from None
+        for name in self.per_list:
+            if isinstance(options.get(name), (Sequence, np.ndarray)):
+                options[name] = list(np.repeat(options[name], copies))
+        return table._written_out()
 
     def bind(self, **options: Any) -> Callable[[Rankings], AggregatedValues]:
         """The aggregator with its options checked and filled in, for loops that read scores only.

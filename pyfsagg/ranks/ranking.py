@@ -230,6 +230,7 @@ def shares_of_top(scores: Floats, k: int) -> tuple[Booleans, Floats | None]:
 
 MOST_COPIES = 10_000
 GROUPS = (tuple, list, set, frozenset)  # what is a tie inside a list of names
+ABSENT = ("worst", "unknown")  # what an item is to a list that does not have it
 
 
 def read_lists(
@@ -245,7 +246,7 @@ def read_lists(
     for name, entries in named.items():
         if isinstance(
             entries, (set, frozenset)
-        ):  # no order: one tie, in an order that is always the same
+        ):  # one tie, whose names come in the same order always
             named[name] = [tuple(sorted(entries, key=str))] if entries else []
     for name, entries in loose.items():
         tie = tuple(_entries(name, entries))
@@ -421,7 +422,7 @@ def universe_sizes(
     universe: int | Sequence[int] | None, absent: str, m: int, p: int
 ) -> Floats | None:
     """The universe of each of m lists of p items, checked; None if it is not said."""
-    validation.check_choice("absent", absent, ("worst", "unknown"))
+    validation.check_choice("absent", absent, ABSENT)
     if universe is None:
         return None
     if absent == "unknown":

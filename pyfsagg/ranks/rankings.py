@@ -21,7 +21,6 @@ from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, Unknow
 from pyfsagg.ranks import _files, ranking
 
 Absent = Literal["worst", "unknown"]
-ABSENT = ("worst", "unknown")
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -514,7 +513,7 @@ class Rankings:
                 f"{matrix[i, j]:g}; it must be above 0 and at most 1",
                 Phrase("not_ranks", " (for ranks use Rankings.from_ranks)"),
             )
-        validation.check_choice("absent", absent, ABSENT)
+        validation.check_choice("absent", absent, ranking.ABSENT)
         sizes = np.ones(matrix.shape[0])
         return cls(item_names, list_names, None, sizes, absent, given_ranks=matrix)
 
