@@ -243,8 +243,8 @@ def permute_target(
     -----
     The whole table is scored with each target, without resamples.  Columns of numbers, and columns with
     equal numbers of levels, share a null distribution of scores (of a filter that cuts numbers into bins of
-    equal width, numbers with equally many occupied bins); beyond its tail, where no shuffle reached, the
-    distribution is taken as exponential.  If all filters bin numbers, numbers are also tested
+    equal width, numbers with equally many occupied bins); in its tail, the largest one in fifty (from 20 to
+    250 scores), it is taken as exponential.  If all filters bin numbers, numbers are also tested
     by their ranks (Kruskal and Wallis; Spearman for a numeric target, the score test of Cox's model for
     survival times), and the p-value of a filter is multiplied by four, since classes mostly differ in
     location.  Filters whose score depends on other columns are used only if there are no others.  Those
