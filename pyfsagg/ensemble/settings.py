@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.settings import Settings, option
-from pyfsagg._base.validation import check_choice, check_integer, check_list, check_real, is_word
+from pyfsagg._base.validation import check_choice, check_integer, check_list, is_word
 from pyfsagg._message import Got, Message, Param, Public
 from pyfsagg.ensemble import scoring
 from pyfsagg.ensemble.core import NORMALIZATIONS, Recipe
@@ -51,14 +51,14 @@ class Precision(Settings):
 
     kind: ClassVar[str] = "precision"
 
-    max_change: float = option(0.05, help="share of the best features that may be replaced")
+    max_change: float = option(
+        0.05, above=0.0, high=1.0, help="share of the best features that may be replaced"
+    )
     top: float | int = option(0.25, help="how many features are the best ones")
-    maximum: int = option(10_000, help="number of resamples at which to stop")
+    maximum: int = option(10_000, low=FIRST_LOOK, help="number of resamples at which to stop")
 
-    def _check(self) -> None:
-        check_real("max_change", self.max_change, low=0.0, high=1.0, low_open=True)
-        what = Message(Param("maximum"), " (a number of resamples)")
-        check_integer(what, self.maximum, low=FIRST_LOOK)
+    def _called(self, name: str) -> Any:
+        return Message(Param(name), " (a number of resamples)") if name == "maximum" else name
 
     def look(
         self, combined: Floats, aggregate: Callable[[Floats], Floats] | None, by: str = "bootstrap"
