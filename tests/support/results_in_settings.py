@@ -15,6 +15,7 @@ import pyfsagg
 from pyfsagg import Checks, Rankings, Task
 from pyfsagg.aggregation import aggregate, compare_aggregations, list_agreement
 from pyfsagg.aggregator_influence import influence_of_lists
+from pyfsagg.evaluation import Protocol
 from pyfsagg.rank_order import eliminate
 from pyfsagg.resampling import Bootstrap
 from pyfsagg.screens import screen
@@ -54,25 +55,17 @@ ENSEMBLES: dict[str, tuple[Make, View]] = {
     "the knee": (ensemble, {"n_features_to_select": "knee"}),
     "max_false": (ensemble, {"max_false": 1.0}),
     "fdr": (ensemble, {"fdr": 0.1}),
-    "noise": (lambda: pyfsagg.wam(NOISE[:, :12], Y, **CHECKED), {}),
-    "noise with a limit": (lambda: pyfsagg.wam(NOISE[:, :12], Y, **CHECKED), {"max_false": 0.1}),
     "one feature above noise": (lambda: pyfsagg.wam(np.c_[9 * Y + X[:, 0], NOISE], Y, **CHECKED), {}),
-    "few rows": (lambda: ensemble(5, 6), {}),
-    "too few for the features": (lambda: ensemble(40, 10), {}),
-    "few shuffles": (lambda: ensemble(5, checks=Checks(pairs=2, shuffles=9)), {}),
     "without checks": (lambda: pyfsagg.wam(X, Y, **QUICK), {}),
     "without checks, two": (lambda: pyfsagg.wam(X, Y, **QUICK), {"n_features_to_select": 2}),
     "complementary pairs": (
         lambda: pyfsagg.wam(X, Y, **QUICK | {"resampling": "complementary_pairs"}),
         {"max_false": 2.0},
     ),
-    "one resample": (lambda: pyfsagg.wam(NAMED, Y, **QUICK | {"n_resamples": 1}), {}),
     "enough resamples": (
         lambda: pyfsagg.wam(X + 6 * Y[:, np.newaxis] * (np.arange(40) < 3), Y, **QUICK),
         {"n_features_to_select": 3},
     ),
-    "minimum": (lambda: pyfsagg.wam(NAMED, Y, **QUICK | {"aggregator": "minimum"}), {}),
-    "robust rank aggregation": (lambda: pyfsagg.wam(NAMED, Y, **QUICK | {"aggregator": "rra"}), {}),
     "numeric target": (
         lambda: pyfsagg.wam(X, X[:, 0], task="regression", **CHECKED),
         {},
@@ -87,6 +80,23 @@ ENSEMBLES: dict[str, tuple[Make, View]] = {
         lambda: pyfsagg.wam(X, SURVIVAL, task="survival", **CHECKED | {"filter": "cox_score"}),
         {},
     ),
+    "named data and a command": (
+        ensemble,
+        {"data_name": "table.csv", "command": ["rank", "table.csv", "--target", "class"]},
+    ),
+}  # fmt: skip
+OF_NOISE: dict[str, tuple[Make, View]] = {
+    "noise": (lambda: pyfsagg.wam(NOISE[:, :12], Y, **CHECKED), {}),
+    "noise with a limit": (lambda: pyfsagg.wam(NOISE[:, :12], Y, **CHECKED), {"max_false": 0.1}),
+    "few rows": (lambda: ensemble(5, 6), {}),
+    "too few for the features": (lambda: ensemble(40, 10), {}),
+    "few shuffles": (lambda: ensemble(5, checks=Checks(pairs=2, shuffles=9)), {}),
+}  # fmt: skip
+OF_FEW: dict[str, tuple[Make, View]] = {
+    "checked": (lambda: pyfsagg.wam(NAMED, Y, **CHECKED), {}),
+    "one resample": (lambda: pyfsagg.wam(NAMED, Y, **QUICK | {"n_resamples": 1}), {}),
+    "minimum": (lambda: pyfsagg.wam(NAMED, Y, **QUICK | {"aggregator": "minimum"}), {}),
+    "robust rank aggregation": (lambda: pyfsagg.wam(NAMED, Y, **QUICK | {"aggregator": "rra"}), {}),
     "no target": (lambda: pyfsagg.wam(NAMED, None, **QUICK | {"filter": "variance"}), {}),
     "weights": (
         lambda: pyfsagg.wam(
@@ -127,10 +137,6 @@ ENSEMBLES: dict[str, tuple[Make, View]] = {
         lambda: pyfsagg.wam(NAMED, Y, **QUICK | {"filter": own_filter}),
         {},
     ),
-    "named data and a command": (
-        ensemble,
-        {"data_name": "table.csv", "command": ["rank", "table.csv", "--target", "class"]},
-    ),
 }  # fmt: skip
 
 
@@ -163,7 +169,6 @@ AGGREGATIONS: dict[str, tuple[Make, View]] = {
         {},
     ),
     "learned": (lambda: aggregate(MANY, "birra"), {}),
-    "maic": (lambda: aggregate(LISTS, "maic"), {}),
     "of an ensemble": (lambda: aggregate(pyfsagg.wam(NAMED, Y, **QUICK), "rra"), {}),
 }
 COMPARISONS: dict[str, tuple[Make, View]] = {
@@ -275,8 +280,7 @@ def replicated(sets: int) -> Any:
 EVALUATIONS: dict[str, tuple[Make, View]] = {
     "both protocols": (
         lambda: pyfsagg.evaluate(
-            WINE.X, WINE.y, methods=["ig", "anova_f"], thresholds=[2, 5], protocol="both",
-            **EVALUATED | {"classifiers": ["nb", "knn"]},
+            WINE.X, WINE.y, methods=["ig", "anova_f"], thresholds=[2, 5], protocol=Protocol("both", n_folds=3), **EVALUATED,
         ),
         {"confidence_level": 0.9},
     ),
@@ -428,4 +432,6 @@ SETTINGS: dict[str, dict[str, tuple[Make, View]]] = {
     "elimination": ELIMINATIONS,
     "unsupervised": UNLABELLED,
     "ensemble": ENSEMBLES,
+    "ensemble of noise": OF_NOISE,
+    "ensemble of few features": OF_FEW,
 }

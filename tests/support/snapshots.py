@@ -171,7 +171,7 @@ class _Reader(HTMLParser):
         elif tag in ("td", "th"):
             self.lines[-1] += "| "
         elif tag == "svg":
-            self.lines.append(f"[picture: {known.get('aria-label')}]")
+            self.lines += [f"[picture: {known['aria-label']}]"] if "aria-label" in known else []
         elif tag == "tbody":
             self.rows = len(self.lines)
 
