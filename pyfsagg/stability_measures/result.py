@@ -431,7 +431,9 @@ def stability(
         kind, p = read.kind, read.values.shape[1]
     curve = None
     if kind == "sets" and sizes is not None:
-        raise ParameterError("sizes applies to scores or ranks; a selection has a fixed size")
+        raise ParameterError(
+            Param("sizes"), " applies to scores or ranks; a selection has a fixed size"
+        )
     if kind != "sets" and not (alone and sizes is None):
         curve = stability_curve(
             data, sizes=sizes, feature_names=feature_names, input=kind, ties=ties, random_state=seed
