@@ -69,9 +69,9 @@ def main() -> None:
     size: dict[str, Any] = {}
     if arguments.quick:
         arguments.subsets, arguments.rounds = 1, 1
-        size = {"thresholds": [0.2, 1.0], "n_resamples": 20}
+        size = {"n_features_to_select": [0.2, 1.0], "n_resamples": 20}
     load_dataset("ionosphere")
-    whole(1, n_resamples=2, thresholds=[0.1], classifiers="nb", baselines=[])  # compile
+    whole(1, n_resamples=2, n_features_to_select=[0.1], classifiers="nb", baselines=[])  # compile
     cases = {
         "issue size": whole(arguments.jobs, baselines=[], **size),
         "with baselines": whole(arguments.jobs, **size),

@@ -87,7 +87,7 @@ CASES: dict[str, tuple[Callable[[Path, int, int], None], tuple[str, int, int], s
     "evaluate, 200 x 100,000": (
         _text, ("wide.csv", 200, 100_000),
         "evaluate F --target y --n-resamples 2 --jobs 1 --protocol thesis --methods cs "
-        "--classifiers naive_bayes --thresholds 10 --baselines all_features",
+        "--classifiers naive_bayes --n-features-to-select 10 --baselines all_features",
     ),
     "influence, 200 x 100,000": (
         _text, ("wide.csv", 200, 100_000),

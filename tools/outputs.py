@@ -30,7 +30,7 @@ COMMANDS = {
     "standings": "standings scores.csv",
     "influence": "influence table.csv --target kind --filters cs --aggregators am,rra --folds 3 "
     "--n-resamples 5 --seed 1",
-    "evaluate": "evaluate table.csv --target kind --methods cs --classifiers nb --thresholds 3 "
+    "evaluate": "evaluate table.csv --target kind --methods cs --classifiers nb --n-features-to-select 3 "
     "--protocol nested --n-folds 3 --n-resamples 5 --seed 1",
     "committee": "committee table.csv --target kind --learners lr --n-resamples 5 --seed 1",
     "vote": "vote votes.txt --rule phragmen",

@@ -350,7 +350,7 @@ class Part:
         return f"{type(self).__name__}({', '.join(shown)})"
 
 
-class Finding(Part):
+class Statement(Part):
     """A part that says in one sentence what was found."""
 
     @property

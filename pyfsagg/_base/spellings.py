@@ -20,7 +20,7 @@ ARGUMENTS = {
     ),
     "confidence_level": ("alpha", "confidence", "level", "conf_level"),
     "fdr": ("alpha", "q", "q_value", "max_fdr"),
-    "n_features_to_select": ("threshold", "k", "top", "n_features", "n_select"),
+    "n_features_to_select": ("threshold", "thresholds", "k", "top", "n_features", "n_select"),
     "filters": ("filter", "methods", "scorers", "score_func"),
     "filter": ("method", "scorer", "score_func"),
     "y": ("target", "labels"),

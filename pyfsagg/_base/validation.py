@@ -242,7 +242,7 @@ def _interval(low: float | None, high: float | None, low_open: bool = False) -> 
     return f" above {low} and at most {high}" if low_open else f" from {low} to {high}"
 
 
-def n_selected(threshold: float | int, n_features: int, name: str = "threshold") -> int:
+def n_selected(size: float | int, n_features: int, name: str = "n_features_to_select") -> int:
     """Number of features for a count or a fraction (rounded up).
 
     Examples
@@ -250,11 +250,11 @@ def n_selected(threshold: float | int, n_features: int, name: str = "threshold")
     >>> n_selected(3, 10), n_selected(0.25, 10)
     (3, 3)
     """
-    if isinstance(threshold, numbers.Integral) and not isinstance(threshold, bool):
+    if isinstance(size, numbers.Integral) and not isinstance(size, bool):
         what = Message(named(name), " (a number of features)")
-        return check_integer(what, threshold, low=1, high=n_features)
+        return check_integer(what, size, low=1, high=n_features)
     what = Message(named(name), " (a fraction)")
-    fraction = check_real(what, threshold, low=0.0, high=1.0, low_open=True)
+    fraction = check_real(what, size, low=0.0, high=1.0, low_open=True)
     return size_of_share(fraction, n_features)
 
 

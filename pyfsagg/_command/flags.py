@@ -17,6 +17,7 @@ from pyfsagg._base.output import Place, TakenError
 from pyfsagg._base.settings import Reading, Task, names_of
 from pyfsagg._base.validation import require_extra
 from pyfsagg._base.words import duration
+from pyfsagg._message import Param
 from pyfsagg._run.execution import Execution
 from pyfsagg.exceptions import OutputError, ParameterError
 
@@ -75,10 +76,10 @@ class Flags:
         shown = f"{text} (default: %(default)s)".lstrip()
         self.add(*names, type=type(default), default=default, metavar=metavar, help=shown)
 
-    def size(self, name: str, text: str, **options: Any) -> None:
+    def size(self, text: str, **options: Any) -> None:
         """How many features to select, or which share of them."""
         shown = f"features to select: a number (10) or a fraction (0.25 or 25%%){text}"
-        self.add(name, **{"type": threshold, "metavar": "K", **options}, help=shown)
+        self.add("--n-features-to-select", **{"type": size, "metavar": "K", **options}, help=shown)
 
     def seed(self, of: str) -> None:
         self.add("-s", "--seed", type=int, default=0, help=f"seed of {of} (default: %(default)s)")
@@ -129,7 +130,7 @@ class Flags:
     def view(self) -> None:
         """How a saved result is shown."""
         text = ", or auto, the proposal of a run of rank (default: as saved)"
-        self.size("--threshold", text, type=threshold_or_auto)
+        self.size(text, type=size_or_auto)
         text = "another option of how this kind of result is shown, such as top=20 (may be "
         text += "repeated)"
         self.settings("--set", help=text)
@@ -252,7 +253,7 @@ def one_or_several(number: type[int] | type[float], expected: str) -> Callable[[
     return read
 
 
-def threshold(text: str) -> float | int:
+def size(text: str) -> float | int:
     """``12`` is a number of features, ``0.25`` and ``25%`` a fraction."""
     try:
         if text.endswith("%"):
@@ -264,17 +265,17 @@ def threshold(text: str) -> float | int:
         ) from None
 
 
-def thresholds(text: str) -> list[float | int]:
+def sizes(text: str) -> list[float | int]:
     """Several of them: ``10,25%``."""
-    return [threshold(part) for part in names_of(text)]
+    return [size(part) for part in names_of(text)]
 
 
-def threshold_or_auto(text: str) -> float | int | str:
+def size_or_auto(text: str) -> float | int | str:
     """The same, or ``auto`` or ``knee``, a proposal."""
     if text in ("auto", "knee"):
         return text
     try:
-        return threshold(text)
+        return size(text)
     except argparse.ArgumentTypeError as problem:
         raise argparse.ArgumentTypeError(f"{problem}; or auto or knee, a proposal") from None
 
@@ -282,14 +283,15 @@ def threshold_or_auto(text: str) -> float | int | str:
 def view_of(options: argparse.Namespace, known: Mapping[str, Any]) -> dict[str, Any]:
     """The options from the flags of :meth:`Flags.view`, for a result with the options `known`."""
     given = assignments(options.set)
-    if options.threshold is None:
+    if options.n_features_to_select is None:
         return given
     if "n_features_to_select" not in known:
         raise ParameterError(
-            "--threshold belongs to results that select features; this one is shown by: "
-            f"{', '.join(known) or 'nothing that can be set'}"
+            Param("n_features_to_select"),
+            " belongs to results that select features; this one is shown by: ",
+            ", ".join(known) or "nothing that can be set",
         )
-    return {"n_features_to_select": options.threshold, **given}
+    return {"n_features_to_select": options.n_features_to_select, **given}
 
 
 def given(options: argparse.Namespace, *names: str) -> dict[str, Any]:

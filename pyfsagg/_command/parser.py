@@ -22,9 +22,18 @@ MEANT = {"format": "--xlsx", "force": "--overwrite"}  # what flags of other prog
 
 
 USUAL = (
-    *("target", "event", "task", "groups", "filters", "filter", "n_resamples", "threshold"),
+    *(
+        "target",
+        "event",
+        "task",
+        "groups",
+        "filters",
+        "filter",
+        "n_resamples",
+        "n_features_to_select",
+    ),
     *("max_false", "universe", "format", "aggregator", "measures", "method", "genes", "item"),
-    *("score", "guide", "control_genes", "scores", "sizes", "thresholds", "learners"),
+    *("score", "guide", "control_genes", "scores", "sizes", "learners"),
     *("classifiers", "n_features", "output", "seed", "drop", "top", "set"),
 )
 """Settings that the short help of a command shows; that of all has the others."""
@@ -43,7 +52,7 @@ SECTIONS = {
         *("n_resamples", "precision", "resampling", "resampling_param", "seed", "pairs"),
         *("shuffles", "null", "n_permutations", "permutation_resamples"),
     ),
-    "how many are selected": ("threshold", "max_false", "fdr"),
+    "how many are selected": ("n_features_to_select", "max_false", "fdr"),
     "results": ("output", "overwrite", "xlsx", "json", "quiet", "verbose", "config"),
     "work": ("jobs", "dask", "checkpoint", "scratch", "memory_limit"),
 }

@@ -75,7 +75,7 @@ def add_commands(commands: Any) -> None:
     add.switch("--matrix", help="the table is 0/1, with a column per feature")
     add.column("--learner", help="column with the learner of each voter")
     add.column("--performance", help="column with the performance of each voter, larger = better")
-    add.size("--n-features-to-select", " of a result that ranks all (default: 0.25)")
+    add.size(" of a result that ranks all (default: 0.25)")
     _add_rule_flags(add)
     add.output("pyfsagg-vote")
 

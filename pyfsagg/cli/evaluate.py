@@ -8,7 +8,7 @@ from typing import Any
 
 import pyfsagg
 from pyfsagg._base.settings import Task
-from pyfsagg._command.flags import Flags, at_work, given, target_columns, thresholds
+from pyfsagg._command.flags import Flags, at_work, given, sizes, target_columns
 from pyfsagg._command.results import compute_and_save
 from pyfsagg._command.tables import ReadTable, load_table
 from pyfsagg.evaluation.protocol import Protocol
@@ -18,7 +18,7 @@ EPILOG = """\
 examples:
   pyfsagg evaluate table.csv --target class
   pyfsagg evaluate table.csv --target class --methods ig,mrmr/rra,bam --classifiers nb,rf
-  pyfsagg evaluate table.csv --target class --thresholds 5,10,25% --metrics accuracy,auc
+  pyfsagg evaluate table.csv --target class --n-features-to-select 5,10,25% --metrics accuracy,auc
   pyfsagg evaluate table.csv --target time --event status --methods cox_score,pearson
   pyfsagg evaluate table.csv --target class --from pyfsagg-rank
 """
@@ -45,7 +45,7 @@ def add_commands(commands: Any) -> None:
     text = (
         "features to keep: numbers (10) or fractions (0.25 or 25%%; default: 10%%, 20%%, …, 100%%)"
     )
-    add("--thresholds", type=thresholds, metavar="K,K", help=text)
+    add("--n-features-to-select", type=sizes, metavar="K,K", help=text)
     add.names(
         "--metrics",
         help="of accuracy (the default), balanced_accuracy, roc_auc, matthews_correlation, "
@@ -74,7 +74,7 @@ def _evaluate(options: argparse.Namespace) -> None:
         arguments["rankings"] = {label: saved}
         code = f"pyfsagg.ensemble.EnsembleResult.load({options.run_folder!r})"
         table.code.append(f"rankings = {{{label!r}: {code}}}")
-    named = given(options, "classifiers", "thresholds")
+    named = given(options, "classifiers", "n_features_to_select")
     arguments |= {flag: value for flag, value in named.items() if value is not None}
     arguments |= given(options, "methods", "metrics", "baselines", "n_resamples")
     compute_and_save(

@@ -51,7 +51,7 @@ def add_commands(commands: Any) -> None:
     text = "bootstraps in each training part"
     add.number("-n", "--n-resamples", default=1000, metavar="M", text=text)
     add.names("--measures", help="(default: spearman,jaccard,canberra)")
-    add.size("--n-features-to-select", " (default: %(default)s)", default=0.25)
+    add.size(" (default: %(default)s)", default=0.25)
     add.seed("folds and bootstraps")
     add.work()
     add.output("pyfsagg-influence")

@@ -33,7 +33,7 @@ def add_commands(commands: Any) -> None:
     add.reading()
     text = "how features are removed; an unknown name lists them (default: %(default)s)"
     add("--method", default="cdv", metavar="NAME", help=text)
-    add.size("--n-features-to-select", " (default: 0.25)")
+    add.size(" (default: 0.25)")
     text = "select the smallest subset of at most this divergence instead"
     add("--divergence", type=float, metavar="NATS", help=text)
     text = "equal values in a sample: tied, by column, at random, or refused"

@@ -21,8 +21,8 @@ from pyfsagg._command.flags import (
     at_work,
     given,
     require_target,
+    size_or_auto,
     target_columns,
-    threshold_or_auto,
 )
 from pyfsagg._command.results import compute_and_save
 from pyfsagg._run.execution import Checks, Execution
@@ -102,7 +102,7 @@ examples:
   pyfsagg rank parts/ --target class --memory-limit 2GB                # larger than memory
   pyfsagg rank genes.csv --filter frcm --n-resamples 50
   pyfsagg rank words.svmlight --filters ig,su,chi_squared
-  zcat table.csv.gz | pyfsagg rank - --target class --threshold 10 --json --quiet
+  zcat table.csv.gz | pyfsagg rank - --target class --n-features-to-select 10 --json --quiet
 """
 CHECK_EPILOG = """\
 examples:
@@ -184,10 +184,9 @@ def _add_method_flags(add: Flags) -> None:
     Checks.add_flags(add.parser)
     add.settings("--resampling-param", help="parameter of the plan, for instance fraction=0.8")
     add.size(
-        "--threshold",
         ", auto (all that score above noise) or knee (those before the knee of the scores) "
         "(default: %(default)s)",
-        type=threshold_or_auto,
+        type=size_or_auto,
         default="auto",
     )
     text = "select with at most V expected false selections, by p-values from shuffled targets; "
@@ -262,13 +261,13 @@ def _run(
     """Rank, write everything into a folder, and print the answer."""
     from pyfsagg.error_control.control import check_goals
 
-    if not isinstance(options.threshold, str):
-        n_selected(options.threshold, n_features)  # refuse before the work is done
+    if not isinstance(options.n_features_to_select, str):
+        n_selected(options.n_features_to_select, n_features)  # refuse before the work is done
     limits = given(options, "max_false", "fdr")
     limits = {name: level for name, level in limits.items() if level is not None}
     if limits:
         check_goals(**limits)  # before the work is done, too
-    view = {"n_features_to_select": options.threshold, **limits, **view}
+    view = {"n_features_to_select": options.n_features_to_select, **limits, **view}
     if unit == "resample" and Checks.from_flags(options).any:
         messages = [*messages, "progress includes halves and shuffled targets"]
     compute_and_save(options, rank, unit=unit, view=view, messages=messages)
@@ -315,7 +314,7 @@ def _ensemble(
         **given(options, "normalize", "aggregator"),
         **{name: how.pop(name) for name in ("n_resamples", "resampling")},
     )
-    return rank_checked(table, ensemble, options.threshold, **how)
+    return rank_checked(table, ensemble, options.n_features_to_select, **how)
 
 
 def _check(options: argparse.Namespace) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pyfsagg
 from pyfsagg._base.words import percentages, ranks, setting, words
-from pyfsagg._command.flags import Flags, threshold_or_auto, view_of
+from pyfsagg._command.flags import Flags, size_or_auto, view_of
 from pyfsagg._command.results import print_records
 from pyfsagg._report.page import PageTable, Text, render_text, terminal_width
 from pyfsagg._run.result import REPORT_FILE
@@ -17,7 +17,7 @@ from pyfsagg.exceptions import DataError, ParameterError
 COMPARE_EPILOG = """\
 examples:
   pyfsagg compare pyfsagg-rank pyfsagg-rank-2
-  pyfsagg compare before after --threshold 20 --json
+  pyfsagg compare before after --n-features-to-select 20 --json
 """
 MOST = 15  # features shown on the terminal
 SHORT = 40  # characters of a setting
@@ -46,7 +46,7 @@ def add_commands(commands: Any) -> None:
     add("first", metavar="RUN", help="folder of a run")
     add("second", metavar="RUN", help="folder of another run with the same features")
     text = ", or auto, the proposal of each run (default: auto)"
-    add.size("--threshold", text, type=threshold_or_auto, default="auto")
+    add.size(text, type=size_or_auto, default="auto")
     add.switch("--json", help="print all features as JSON")
 
 
@@ -78,11 +78,11 @@ def _compare(options: argparse.Namespace) -> None:
             kind = f"{folder} contains a result of kind {run._kind!r}"
             raise DataError(f"{kind}; name runs of pyfsagg rank")
         runs.append(run)
-    features = runs[0].compare(runs[1], runs[0].selection(options.threshold))
+    features = runs[0].compare(runs[1], runs[0].selection(options.n_features_to_select))
     if options.json:
         print_records(features)
         return
-    one, two = (set(run.select(options.threshold)) for run in runs)
+    one, two = (set(run.select(options.n_features_to_select)) for run in runs)
     both, either = len(one & two), len(one | two)
     shared = f"Jaccard {both / either:.3f}" if either else "none by either"
     same = "The selections are the same; " if one == two else ""

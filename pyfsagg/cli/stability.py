@@ -6,7 +6,7 @@ from typing import Any
 
 import pyfsagg
 from pyfsagg._base.validation import check_integer
-from pyfsagg._command.flags import Flags, given, thresholds
+from pyfsagg._command.flags import Flags, given, sizes
 from pyfsagg._command.results import compute_and_save, name_of_table
 from pyfsagg._command.tables import origin
 from pyfsagg.exceptions import ParameterError
@@ -42,7 +42,7 @@ def add_commands(commands: Any) -> None:
     add("--filter", metavar="NAME", help="one filter of a saved run (default: all combined)")
     add.switch("--transpose", help="the rows of a table are features, named in the first column")
     add.names("--measures", help="(default: all that apply)")
-    add.size("--n-features-to-select", " (default: 0.25, and whole lists)")
+    add.size(" (default: 0.25, and whole lists)")
     add("--n-features", type=int, metavar="P", help="features to choose from, for lists")
     text = "table of feature similarities from 0 to 1, or GMT file of sets that share features"
     add("--similarity", metavar="FILE", help=text)
@@ -53,7 +53,7 @@ def add_commands(commands: Any) -> None:
     add.choice("--ties", ("random", "first"), text)
     add.seed("all random draws")
     text = "subset sizes of the curve (default: 10%%, 20%%, … of the features)"
-    add("--sizes", type=thresholds, metavar="K,K", help=text)
+    add("--sizes", type=sizes, metavar="K,K", help=text)
     text = "a second SOURCE: test that both selections are equally stable"
     add("--compare", nargs="+", metavar="OTHER", help=text)
     add.switch("--paired", help="with --compare: row i of both is from the same resample")

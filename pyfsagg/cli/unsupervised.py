@@ -9,7 +9,7 @@ from typing import Any
 
 import pyfsagg
 from pyfsagg._base.validation import n_selected
-from pyfsagg._command.flags import TABLE_HELP, Flags, given, threshold
+from pyfsagg._command.flags import TABLE_HELP, Flags, given, size
 from pyfsagg._command.results import compute_and_save
 from pyfsagg._command.tables import load_table
 from pyfsagg._run.execution import Execution
@@ -45,9 +45,8 @@ def add_commands(commands: Any) -> None:
     add("--n-neighbors", type=int, metavar="K", help="of laplacian_score (default: 5)")
     add("--aggregator", metavar="NAME", help="of frmv (default: borda)")
     add.size(
-        "--n-features-to-select",
         ", or mean_plus_sd (default: %(default)s)",
-        type=lambda text: text if text == "mean_plus_sd" else threshold(text),
+        type=lambda text: text if text == "mean_plus_sd" else size(text),
         default="mean_plus_sd",
     )
     add("--trials", type=int, default=10, metavar="N", help="of the curves for --classes")

@@ -206,7 +206,7 @@ def set_up_run(
                 " reserves files for a known number of resamples",
                 Remedy("give ", Param("n_resamples"), " as a number"),
             )
-        n_selected(precision.top, len(names))
+        n_selected(precision.top, len(names), "top")
     n_drawn = FIRST_LOOK if isinstance(number, Precision) else number
     resamples = draw_resamples(table, target, plan, n_resamples=n_drawn, seed=seed)
     if groups is not None and resamples.changes_table:

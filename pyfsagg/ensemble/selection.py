@@ -197,7 +197,7 @@ class Selection:
         selected, 10, or a quarter of fewer than 40 features.
     n_indistinct : int
         Number of selected features that are not distinguishable from noise; 0 for a proposal.
-    rule : Fixed, Auto, Knee or Limit
+    criterion : Fixed, Auto, Knee or Limit
         What was asked for; other methods of the run select by it if they are given this selection.
     control : LimitedSelection, ErrorControl or None
         Under a limit on false selections: its bound and assumptions as ``sentences``, and a table.
@@ -209,7 +209,7 @@ class Selection:
     frame: pd.DataFrame
     compared: int
     n_indistinct: int
-    rule: Wish
+    criterion: Wish
     control: ErrorControl | LimitedSelection | None = None
 
     @property
@@ -280,7 +280,7 @@ def select_features(data: Ranked, wish: Wish) -> Selection:
         frame=frame.iloc[best_first(data)],
         compared=compared,
         n_indistinct=len(indistinct),
-        rule=wish,
+        criterion=wish,
         control=controlled(data, wish) if isinstance(wish, Limit) else None,
     )
 
@@ -290,7 +290,7 @@ def rule_of(selection: Selection | None) -> Wish:
     if selection is None:
         return Auto()
     if isinstance(selection, Selection):
-        return selection.rule
+        return selection.criterion
     raise InputTypeError(
         Param("selection"),
         " must be a selection",

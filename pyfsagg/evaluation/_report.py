@@ -75,7 +75,7 @@ def plot_accuracy(
             ax.plot(x, mean, linewidth=1.4, label=readable(method), **look)
         ax.set_title(readable(classifier), fontsize="medium", color=drawing.INK)
         drawing.clear_frame(ax, grid="y")
-        shares = result.parameters["thresholds"]
+        shares = result.parameters["n_features_to_select"]
         if max(shares) > 10.0 * min(shares):
             ax.set_xscale("log")
             ax.set_xticks(list(shares))
@@ -127,7 +127,7 @@ MOST_ROWS = 2000
 
 def average_sections(result: Evaluation) -> list[Section]:
     """Weighted averages in the form of thesis table 4.3."""
-    if min(result.parameters["thresholds"]) == 1.0:
+    if min(result.parameters["n_features_to_select"]) == 1.0:
         return []
     frame = result.weighted_average_accuracy()
     labels = [str(name) for name in frame["method"].unique()]

@@ -227,38 +227,40 @@ class Threshold(NamedTuple):
     n_features: int
 
 
-def read_thresholds(thresholds: Any, n_features: int) -> tuple[Threshold, ...]:
+def read_thresholds(n_features_to_select: Any, n_features: int) -> tuple[Threshold, ...]:
     """Fractions and counts as thresholds, ascending; a count becomes a share of the features."""
-    values = _listed(thresholds)
+    values = _listed(n_features_to_select)
     if not values:
         raise ParameterError(
-            Param("thresholds"), " is empty", Remedy("name at least one, for instance 0.25")
+            Param("n_features_to_select"),
+            " is empty",
+            Remedy("name at least one, for instance 0.25"),
         )
     sizes = []
     for value in values:
-        size = n_selected(value, n_features, "thresholds")
+        size = n_selected(value, n_features, "n_features_to_select")
         is_count = isinstance(value, numbers.Integral)
         sizes.append(Threshold(size / n_features if is_count else float(value), size))
     sizes.sort(key=lambda size: size.share)
     for one, other in itertools.pairwise(sizes):
         if one.share == other.share:
             twice = f" names {one.share:g} of the features twice"
-            raise ParameterError(Param("thresholds"), twice, Remedy("give each once"))
+            raise ParameterError(Param("n_features_to_select"), twice, Remedy("give each once"))
     return tuple(sizes)
 
 
-def largest_count(thresholds: Any) -> int | None:
-    """The largest threshold that is a number of features and not a fraction."""
+def largest_count(n_features_to_select: Any) -> int | None:
+    """The largest entry that is a number of features and not a fraction."""
     return max(
-        (int(size) for size in _listed(thresholds) if isinstance(size, numbers.Integral)),
+        (int(size) for size in _listed(n_features_to_select) if isinstance(size, numbers.Integral)),
         default=None,
     )
 
 
-def _listed(thresholds: Any) -> list[Any]:
-    if isinstance(thresholds, numbers.Real):
-        return [thresholds]
-    return check_list("thresholds", thresholds)
+def _listed(sizes: Any) -> list[Any]:
+    if isinstance(sizes, numbers.Real):
+        return [sizes]
+    return check_list("n_features_to_select", sizes)
 
 
 def weighted_average_accuracy(

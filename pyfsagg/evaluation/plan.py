@@ -228,7 +228,7 @@ def read_design(
     *,
     methods: Any,
     classifiers: Any,
-    thresholds: Sequence[float | int],
+    n_features_to_select: Sequence[float | int],
     protocol: Protocol,
     metrics: str | Sequence[str] | None,
     baselines: Sequence[str],
@@ -271,7 +271,7 @@ def read_design(
             )
     known, defaults, metric = MODELS[target.kind]
     models = learners.read_classifiers(defaults if classifiers is None else classifiers, known)
-    sizes = cells.read_thresholds(thresholds, len(features))
+    sizes = cells.read_thresholds(n_features_to_select, len(features))
     names = read_metrics(metric if metrics is None else metrics, task.task)
     parts = cells.draw_parts(table, target, protocol, seed, rows, members)
     told = {
@@ -286,7 +286,7 @@ def read_design(
         "methods": {label: method.record() for label, method in read.items()},
         "baselines": list(chosen),
         "classifiers": told,
-        "thresholds": [size.share for size in sizes],
+        "n_features_to_select": [size.share for size in sizes],
         "metrics": list(names),
         "n_folds": protocol.n_folds,
         "n_repeats": protocol.n_repeats,
@@ -309,7 +309,7 @@ def read_design(
         singles,
         models,
         sizes,
-        cells.largest_count(thresholds),
+        cells.largest_count(n_features_to_select),
         parameters,
         execution,
     )

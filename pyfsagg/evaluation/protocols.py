@@ -13,6 +13,7 @@ from pyfsagg._base.fields import Part
 from pyfsagg._base.registry import Call, repeatable
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
+from pyfsagg._base.spellings import answers_spellings
 from pyfsagg._base.validation import check_integer, resolve_seed
 from pyfsagg._message import Param
 from pyfsagg._run.checkpoint import kept_seed
@@ -27,6 +28,7 @@ from pyfsagg.score_tables.question import StandingsOptions
 
 
 @repeatable
+@answers_spellings
 def evaluate(
     X: TableLike,
     y: TargetLike,
@@ -34,7 +36,7 @@ def evaluate(
     *,
     methods: Sequence[Any] | Mapping[str, Any] | None = None,
     classifiers: Any = None,
-    thresholds: Sequence[float | int] = THESIS_THRESHOLDS,
+    n_features_to_select: Sequence[float | int] = THESIS_THRESHOLDS,
     protocol: str | Sequence[str] | Protocol = "thesis",
     metrics: str | Sequence[str] | None = None,
     baselines: Sequence[str] = ("all_features", "random_subsets"),
@@ -44,7 +46,7 @@ def evaluate(
     n_jobs: int | None = None,
     execution: Execution | None = None,
 ) -> Evaluation:
-    """Performance of classifiers with the selected features, threshold by threshold.
+    """Performance of classifiers with the selected features, number by number.
 
     Parameters
     ----------
@@ -69,7 +71,7 @@ def evaluate(
         ``"regressors"`` or ``"survival_models"`` (penalised Cox regression by default), or estimators of
         scikit-learn or scikit-survival, which are used unchanged (with a seed if they have none): put
         one that needs a scaler into a pipeline.
-    thresholds : sequence of float or int
+    n_features_to_select : sequence of float or int
         Shares of the features to select (rounded up), or numbers of features.
     protocol : str, sequence of str, or Protocol
         ``"thesis"``, ``"nested"``, ``"both"`` or ``"leaky"``, or a :class:`pyfsagg.evaluation.Protocol`,
@@ -102,7 +104,7 @@ def evaluate(
 
     Notes
     -----
-    Folds are the same for all methods, classifiers and thresholds, so comparisons are paired.
+    Folds are the same for all methods, classifiers and numbers of features, so comparisons are paired.
     Inside the folds missing numbers are replaced by the median of the training rows, and nominal
     columns are one-hot encoded (naive Bayes uses them as they are).
 
@@ -116,7 +118,7 @@ def evaluate(
     >>> data = pyfsagg.load_dataset("wine")
     >>> result = pyfsagg.evaluate(
     ...     data.X, data.y, methods=["information_gain"], classifiers="naive_bayes",
-    ...     thresholds=[3, 13], baselines=["all_features"], n_resamples=20, random_state=0,
+    ...     n_features_to_select=[3, 13], baselines=["all_features"], n_resamples=20, random_state=0,
     ... )
     >>> result.summary()[["method", "n_features", "mean", "n"]].round(2)
                  method  n_features  mean  n
@@ -132,7 +134,7 @@ def evaluate(
             rankings,
             methods=methods,
             classifiers=classifiers,
-            thresholds=thresholds,
+            n_features_to_select=n_features_to_select,
             protocol=Protocol.of_argument(protocol),
             metrics=metrics,
             baselines=baselines,
@@ -248,7 +250,7 @@ def evaluate_many(
     >>> datasets = {name: pyfsagg.load_dataset(name) for name in names}
     >>> results = evaluate_many(
     ...     {name: (data.X, data.y) for name, data in datasets.items()},
-    ...     methods=["ig", "su"], classifiers="naive_bayes", thresholds=[0.2, 0.5],
+    ...     methods=["ig", "su"], classifiers="naive_bayes", n_features_to_select=[0.2, 0.5],
     ...     baselines=[], n_resamples=5, random_state=0,
     ... )
     >>> results.table().shape

@@ -199,7 +199,7 @@ class Evaluation(Recorded):
         cells = cells[cells["metric"] == self._check_metric(metric)]
         keys = ["protocol", "method", "kind", "classifier", "repeat", "fold"]
         complete = cells.groupby(keys, sort=False)["threshold"].transform("size")
-        shares = self.parameters["thresholds"]
+        shares = self.parameters["n_features_to_select"]
         cells = cells[(complete == len(shares)) & cells["threshold"].isin(shares)]
         wide = widen(cells.set_index([*keys, "threshold"])["value"], "threshold")
         wide = wide.loc[:, shares]
@@ -304,7 +304,9 @@ class Evaluation(Recorded):
             at = frame["n_features" if by_count else "threshold"] == value
             frame = frame[at & (frame["metric"] == metric)]
             if frame.empty:
-                shares = ", ".join(f"{share:g}" for share in self.parameters["thresholds"])
+                shares = ", ".join(
+                    f"{share:g}" for share in self.parameters["n_features_to_select"]
+                )
                 must = f" must be 'wacc' or one of the thresholds {shares}"
                 raise ParameterError(Param("value"), must, Got(value))
             frame = frame[frame["threshold"] == frame["threshold"].iloc[0]]
@@ -336,7 +338,7 @@ class Evaluation(Recorded):
         self, options: StandingsOptions, call: Call | None = None
     ) -> Standings | MetricStandings:
         """What :func:`pyfsagg.standings` makes of an evaluation."""
-        value = "wacc" if min(self.parameters["thresholds"]) < 1.0 else 1.0
+        value = "wacc" if min(self.parameters["n_features_to_select"]) < 1.0 else 1.0
         return options.each(self.metrics, partial(self._compared, value=value), call)
 
     @classmethod
@@ -559,7 +561,7 @@ class Evaluation(Recorded):
 
     def _fewest_table(self) -> list[Block]:
         """How few features are enough, by ranking, for the mean of several classifiers."""
-        if len(self.parameters["thresholds"]) < 2:
+        if len(self.parameters["n_features_to_select"]) < 2:
             return []
         frame, several = self.fewest(), len(self.classifiers) > 1
         if several:
@@ -610,7 +612,7 @@ class Evaluation(Recorded):
 
     def _default_comparison(self, confidence_level: float = 0.95) -> tuple[Standings | None, str]:
         """Tests of the weighted average, or of the only threshold; or why there are none."""
-        value = "wacc" if min(self.parameters["thresholds"]) < 1.0 else 1.0
+        value = "wacc" if min(self.parameters["n_features_to_select"]) < 1.0 else 1.0
         alone = len(self.methods) < 2  # one method alone is compared with the baselines
         try:
             level = confidence_level
@@ -622,7 +624,7 @@ class Evaluation(Recorded):
         failed = f", {self._n_failed} failed" if self._n_failed else ""
         return (
             f"Evaluation({', '.join(self.protocols)}; {len(self.methods)} methods, "
-            f"{len(self.classifiers)} classifiers, {len(self.parameters['thresholds'])} thresholds, "
+            f"{len(self.classifiers)} classifiers, {len(self.parameters['n_features_to_select'])} sizes, "
             f"{self.parameters['n_folds']} folds; {len(self.cells)} cells{failed})"
         )
 

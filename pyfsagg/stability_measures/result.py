@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from pyfsagg._base.arithmetic import RandomState
 from pyfsagg._base.digest import digest
-from pyfsagg._base.fields import Finding, from_parts, plain, stored
+from pyfsagg._base.fields import Statement, from_parts, plain, stored
 from pyfsagg._base.registry import Call, repeatable
 from pyfsagg._base.validation import check_level, check_list, n_selected, resolve_seed
 from pyfsagg._base.words import MISSING, count, number, plural, titled
@@ -27,7 +27,7 @@ from pyfsagg.stability_measures.nogueira import NogueiraResult, StabilityTest, n
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pair(Finding):
+class Pair(Statement):
     """Two collections of selections and the test that their stability is the same."""
 
     names: tuple[str, str]

@@ -134,7 +134,7 @@ def weighted_accuracy(
         target,
         methods=methods,
         classifiers=_classifiers(target.n_classes, settings["n_trees"]),
-        thresholds=THRESHOLDS,
+        n_features_to_select=THRESHOLDS,
         baselines=(),
         n_resamples=settings["n_resamples"],
         random_state=seed,

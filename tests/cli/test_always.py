@@ -24,7 +24,7 @@ def markers(tmp_path) -> None:
 
 
 def test_a_run_its_settings_and_its_evaluation(pyfsagg: Run, markers: None, tmp_path) -> None:
-    rank = "rank markers.csv --target kind --filter mrmr -n 20 --threshold 1 --quiet"
+    rank = "rank markers.csv --target kind --filter mrmr -n 20 --n-features-to-select 1 --quiet"
     pyfsagg(f"{rank} --always marker -o run")
     record = json.loads((tmp_path / "run" / "run.json").read_text())
     assert record["data"]["always"] == ["marker"]
@@ -33,7 +33,7 @@ def test_a_run_its_settings_and_its_evaluation(pyfsagg: Run, markers: None, tmp_
     assert "Always in, and not ranked: marker." in " ".join(pyfsagg("show run").stdout.split())
     pyfsagg(f"{rank} -o without")
     assert (tmp_path / "without" / "selected.txt").read_text() != "a\n"
-    how = "--target kind --classifiers naive_bayes --thresholds 1 --n-folds 3 --quiet"
+    how = "--target kind --classifiers naive_bayes --n-features-to-select 1 --n-folds 3 --quiet"
     pyfsagg(f"evaluate markers.csv {how} --from run -n 5 -o judged")
     judged = json.loads((tmp_path / "judged" / "run.json").read_text())
     assert judged["data"]["always"] == ["marker"]

@@ -14,7 +14,7 @@ FILES = [
     "summary.csv",
 ]  # fmt: skip
 TABLE = "wine.csv --target kind --exclude subject"
-QUICK = "--classifiers nb --thresholds 3,50% --n-resamples 10 --jobs 1 --seed 3"
+QUICK = "--classifiers nb --n-features-to-select 3,50% --n-resamples 10 --jobs 1 --seed 3"
 
 
 def test_evaluate_writes_everything_and_agrees_with_python(pyfsagg, table, tmp_path):
@@ -27,7 +27,11 @@ def test_evaluate_writes_everything_and_agrees_with_python(pyfsagg, table, tmp_p
     assert "Results are in out/" in done.stdout
     assert "steps done" in done.stderr
     found = Evaluation.load(tmp_path / "out")
-    options = {"methods": ["ig", "mrmr/rra"], "classifiers": ["nb"], "thresholds": [3, 0.5]}
+    options = {
+        "methods": ["ig", "mrmr/rra"],
+        "classifiers": ["nb"],
+        "n_features_to_select": [3, 0.5],
+    }
     options |= {"metrics": ["accuracy", "roc_auc"], "n_resamples": 10, "random_state": 3}
     expected = evaluate(WINE.X, WINE.y.rename("kind"), protocol="both", **options)
     pd.testing.assert_frame_equal(
@@ -61,8 +65,8 @@ def test_a_saved_ranking_is_reused_for_its_own_table_only(pyfsagg, refused, tabl
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ("--thresholds 0", "from 1 to 13"),
-        ("--thresholds few", "expected a number of features"),
+        ("--n-features-to-select 0", "from 1 to 13"),
+        ("--n-features-to-select few", "expected a number of features"),
         ("--from nowhere", "contains no saved run"),
         ("--target vintage", "unknown column 'vintage'"),
         ("--output wine.csv", "is a file"),

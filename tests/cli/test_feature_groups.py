@@ -27,7 +27,7 @@ def encoded(tmp_path) -> pd.DataFrame:
     return table
 
 
-RANK = "rank encoded.csv --target kind -n 10 --threshold 1 --quiet"
+RANK = "rank encoded.csv --target kind -n 10 --n-features-to-select 1 --quiet"
 
 
 def test_a_prefix_a_file_and_the_file_of_a_run(pyfsagg, encoded, tmp_path):
@@ -65,7 +65,10 @@ def test_a_score_of_groups(pyfsagg: Run, encoded: pd.DataFrame, tmp_path) -> Non
             "--feature-groups no.csv",
             "and there is no such file: no.csv; a rule is written 'prefix:='",
         ),
-        ("--feature-groups prefix:= --threshold 4", "must be a whole number from 1 to 3, got 4"),
+        (
+            "--feature-groups prefix:= --n-features-to-select 4",
+            "must be a whole number from 1 to 3, got 4",
+        ),
         ("--group-score max", "there are no groups; give --feature-groups"),
         ("--feature-groups prefix:= --group-score sum", "known: auto, joint, max, mean"),
         (
@@ -108,7 +111,7 @@ def test_evaluation_and_influence_of_groups(pyfsagg, encoded, tmp_path):
     pyfsagg(f"{RANK} --feature-groups prefix:= -o run")
     done = pyfsagg(
         "evaluate encoded.csv --target kind --from run -n 5 --protocol nested --n-folds 2 --n-repeats 1 "
-        "--thresholds 1 --classifiers naive_bayes --baselines all_features --quiet -o tested"
+        "--n-features-to-select 1 --classifiers naive_bayes --baselines all_features --quiet -o tested"
     )
     assert done.stderr == ""
     record = json.loads((tmp_path / "tested" / "run.json").read_text())

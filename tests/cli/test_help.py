@@ -66,6 +66,18 @@ def test_rank_shows_three_examples_and_sends_for_more(pyfsagg) -> None:
             "unknown choice 'regresion'; did you mean regression?",
         ),
         ("rank t.csv u.csv -t a", "unknown argument u.csv ("),
+        (
+            "rank wine --threshold 3",
+            "unknown argument --threshold; did you mean --n-features-to-select?",
+        ),
+        (
+            "show run --threshold 3",
+            "unknown argument --threshold; did you mean --n-features-to-select?",
+        ),
+        (
+            "evaluate wine --thresholds 3",
+            "unknown argument --thresholds; did you mean --n-features-to-select?",
+        ),
         ("--verison", "unknown argument --verison; did you mean --version?"),
         ("rank a.csv Species", "the target is named by a flag: --target Species"),
         ("rank a.csv -t b --jobs 0", "must be a whole number of workers, or -1"),

@@ -20,7 +20,7 @@ RANK = "rank wine.csv -t kind --exclude subject -n 10 -q"
 
 @pytest.fixture
 def run(command, table, tmp_path):
-    command(f"{RANK} -o run --threshold 4")
+    command(f"{RANK} -o run --n-features-to-select 4")
     return tmp_path / "run"
 
 
@@ -173,12 +173,12 @@ def test_a_run_that_fails_leaves_what_it_would_have_replaced(command, run) -> No
 # --- another look at a run -------------------------------------------------------------------
 def test_another_threshold_without_a_new_run(command, run) -> None:
     result = pyfsagg.load_result(run)
-    out, _ = command("show run --threshold 2")
+    out, _ = command("show run --n-features-to-select 2")
     assert out.split() == result.summary_text(n_features_to_select=2).split()
     assert "2 of 13 features are selected:" in out
     by_file, _ = command("show run/run.json --set n_features_to_select=2")
     assert by_file == out
-    command("report run --threshold 2 -q")
+    command("report run --n-features-to-select 2 -q")
     assert (run / "report.html").read_text() == result.to_html(n_features_to_select=2)
 
 
@@ -186,8 +186,8 @@ def test_a_threshold_of_what_selects_nothing(command, refused, run) -> None:
     for name, items in (("one", "a b c"), ("two", "b a c")):
         (run.parent / f"{name}.txt").write_text(items.replace(" ", "\n"))
     command("aggregate one.txt two.txt -o i -q")
-    assert refused("show i --threshold 3") == (
-        "pyfsagg show: --threshold belongs to results that select features; this one is shown by: "
+    assert refused("show i --n-features-to-select 3") == (
+        "pyfsagg show: --n-features-to-select belongs to results that select features; this one is shown by: "
         "top, adjusted\n"
     )
     assert "has no option 'tip'" in refused("show run --set tip=3")
@@ -197,7 +197,7 @@ def test_two_runs_are_compared(command, run, tmp_path) -> None:
     command(f"{RANK} -o other --filters cs,mrmr --aggregator median")
     first, second = (pyfsagg.load_result(tmp_path / name) for name in ("run", "other"))
     expected = first.compare(second, first.selection(4))
-    out, _ = command("compare run other --threshold 4 --json")
+    out, _ = command("compare run other --n-features-to-select 4 --json")
     found = pd.DataFrame(json.loads(out)).set_index("feature")
     assert found.index.tolist() == expected.index.tolist()
     assert found["moved"].tolist() == expected["moved"].tolist()
@@ -205,7 +205,7 @@ def test_two_runs_are_compared(command, run, tmp_path) -> None:
     assert expected["moved"].to_dict() == by_hand
     assert expected["moved"].abs().is_monotonic_decreasing
     assert set(expected.index[expected["selected_2"]]) == set(second.select(4))
-    out, _ = command("compare run other --threshold 4")
+    out, _ = command("compare run other --n-features-to-select 4")
     both = set(first.select(4)) & set(second.select(4))
     assert f"selected by 1: 4, by 2: 4, by both: {len(both)}" in out
     assert "aggregator: arithmetic_mean | median" in out
@@ -284,7 +284,7 @@ def test_a_shell_completes_commands_and_flags(command, tmp_path) -> None:
 
 def test_a_record_stands_for_its_folder(command, table) -> None:
     line = "evaluate wine.csv -t kind --exclude subject --methods ig --classifiers nb -n 3 -o e -q"
-    command(line + " --thresholds 2,50% --protocol nested")
+    command(line + " --n-features-to-select 2,50% --protocol nested")
     assert command("show e/run.json") == command("show e")
 
 

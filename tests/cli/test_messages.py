@@ -21,7 +21,7 @@ REFUSED = {
     "rank t.csv -t class --n-resamples 0": "--n-resamples must be a whole number of at least 1",
     "rank t.csv -t class --seed=-1": "--seed must be a whole number",
     "rank t.csv -t class --jobs 0": "--jobs: must be a whole number of workers",
-    "rank t.csv -t class --threshold 0": "--threshold (a number of features) must be",
+    "rank t.csv -t class --n-features-to-select 0": "--n-features-to-select (a number of features) must be",
     "rank t.csv -t class --nominal x": "--nominal names the column 'x', which",
     "rank t.csv -t class --sheet 1": "--sheet needs a workbook",
     "rank t.csv -t class --decimal x": "--decimal must be '.' or ','",

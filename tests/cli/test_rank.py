@@ -23,7 +23,7 @@ FILES = ["matrices.npz", "ranking.csv", "report.html", "run.json", "run.toml", "
 def test_rank_writes_everything_and_says_where(process, table: Path, tmp_path: Path) -> None:
     done = process(
         "rank wine.csv --target kind --exclude subject --n-resamples 40 --seed 3 "
-        "--threshold 4 --output out"
+        "--n-features-to-select 4 --output out"
     )
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
     assert "4 of 13 features are selected:" in done.stdout
@@ -121,8 +121,8 @@ BAD_FILES = {
         ("good.csv --target knd", "unknown column 'knd'; did you mean 'kind'"),
         ("good.csv --resampling boots", "did you mean 'bootstrap'"),
         ("good.csv --n-resamples many", "expected a number or auto"),
-        ("good.csv --threshold 3", "threshold"),
-        ("good.csv --threshold few", "expected a number of features"),
+        ("good.csv --n-features-to-select 3", "--n-features-to-select"),
+        ("good.csv --n-features-to-select few", "expected a number of features"),
         ("good.csv --filter-param mdl", "expected NAME=VALUE"),
         ("good.csv --method bam --filter ig", "--method bam ranks by several filters, got 1"),
         ("good.csv --method wam --filters ig,su", "--method wam ranks by one filter, got 2"),

@@ -26,7 +26,7 @@ def parts(tmp_path):
 def test_a_folder_is_ranked_like_in_python(pyfsagg, parts, tmp_path) -> None:
     done = pyfsagg(
         "rank parts --target kind --exclude row --n-resamples 30 --seed 2 --output out "
-        "--binning equal_frequency --bins 5 --threshold 4 --memory-limit 3GB"
+        "--binning equal_frequency --bins 5 --n-features-to-select 4 --memory-limit 3GB"
     )
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
     assert "4 of 13 features are selected:" in done.stdout
@@ -61,7 +61,7 @@ def test_one_filter(pyfsagg, parts) -> None:
         ("--target kind --filter ig --filters ig,su", "give one of them"),
         ("--target kind --method wam --filters ig,su", "by one filter, got 2"),
         ("--target kind --method bam --filter ig", "several filters, got 1"),
-        ("--target kind --threshold 15", "14"),
+        ("--target kind --n-features-to-select 15", "14"),
     ],
 )
 def test_flags_that_a_folder_of_tables_cannot_obey_are_refused(

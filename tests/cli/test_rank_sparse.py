@@ -31,7 +31,7 @@ def table(tmp_path) -> tuple[sparse.csr_matrix, np.ndarray]:
 
 def test_rank_agrees_with_python(pyfsagg, table, tmp_path) -> None:
     done = pyfsagg(
-        "rank words.npz --filter ig --n-resamples 20 --seed 1 --threshold 5 --scratch . "
+        "rank words.npz --filter ig --n-resamples 20 --seed 1 --n-features-to-select 5 --scratch . "
         "--output out"
     )
     assert "5 of 40 features are selected:" in done.stdout

@@ -74,8 +74,8 @@ def test_folders_of_runs(command: Any, tmp_path) -> None:
     for i in range(2):
         one = pyfsagg.evaluate(
             wine.X.iloc[i::2], wine.y.iloc[i::2], methods=["cs", "su"], classifiers="nb",
-            thresholds=[0.3], protocol=pyfsagg.evaluation.Protocol("nested", n_folds=3), n_resamples=3,
-            random_state=0,
+            n_features_to_select=[0.3], n_resamples=3, random_state=0,
+            protocol=pyfsagg.evaluation.Protocol("nested", n_folds=3),
         )  # fmt: skip
         one.save(tmp_path / f"run{i}")
     out, _ = command("standings run0 -o one")

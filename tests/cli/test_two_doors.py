@@ -36,7 +36,7 @@ def visits() -> pd.DataFrame:
 
 CASES = {
     "depth": (wide, "kind", {"filters": "mrmr", "n_features_to_select": 150},
-        "--target kind --filter mrmr --threshold 150"),
+        "--target kind --filter mrmr --n-features-to-select 150"),
     "event": (trial, ("time", "status"), {"filters": ["cox_score"], "event": 2},
         "--target time --event status=2 --filters cox_score"),
     "subjects": (visits, "kind", {"filters": ["ig", "su"], "groups": "row", "accept": ["missing_target"]},

@@ -38,8 +38,8 @@ RUNS = {
     "metrics": "standings scores.csv losses.csv --losses losses",
     "stability": "stability a.txt b.txt c.txt --n-features 90",
     "influence": "influence table.csv --target kind --filters ig --folds 4 --n-resamples 4 --jobs 1",
-    "evaluate": "evaluate table.csv --target kind --methods su,cs --classifiers nb --thresholds 2,4 "
-    "--n-resamples 3 --n-folds 3 --jobs 1",
+    "evaluate": "evaluate table.csv --target kind --methods su,cs --classifiers nb "
+    "--n-features-to-select 2,4 --n-resamples 3 --n-folds 3 --jobs 1",
     "committee": "committee table.csv --target kind --learners lr --n-features 3 --n-resamples 3 --jobs 1",
     "vote": "vote votes.csv --selection features --learner who --performance accuracy",
     "order": "order table.csv --target kind --method spoilers --accuracy 5 --jobs 1",

@@ -44,7 +44,12 @@ def simulated(
         "rankings": {},
         "methods": {method: {"method": "wam"} for method in methods},
         "classifiers": dict.fromkeys(classifiers, "a classifier"),
-        **{"thresholds": SHARES, "metrics": ["accuracy"], "n_folds": n_folds, "n_repeats": 1},
+        **{
+            "n_features_to_select": SHARES,
+            "metrics": ["accuracy"],
+            "n_folds": n_folds,
+            "n_repeats": 1,
+        },
         **{"test_size": 1 / 3, "n_cells": len(cells), "n_fits": 7},
     }
     data = {"sha256": "0" * 64, "n_samples": 100, "n_features": 20, "target": "class"}
@@ -140,7 +145,12 @@ def test_one_method_is_compared_with_baselines_and_one_protocol_has_no_optimism(
 
 def test_a_real_evaluation_can_be_reported() -> None:
     data = load_dataset("wine")
-    options = {"methods": ["ig", "su"], "classifiers": "nb", "thresholds": [13], "n_resamples": 3}
+    options = {
+        "methods": ["ig", "su"],
+        "classifiers": "nb",
+        "n_features_to_select": [13],
+        "n_resamples": 3,
+    }
     baselines = ["all_features", "single_filters"]
     found = evaluate(data.X, data.y, baselines=baselines, random_state=0, **options)
     page = found.to_html()

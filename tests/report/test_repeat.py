@@ -23,7 +23,7 @@ RUNS = {
     "bam": "rank table.parquet --target kind --n-resamples 12 --resampling subsample "
     "--resampling-param fraction=0.8 --nominal hue --aggregator gm --aggregator-param "
     "shift=minimum --filters ig,mrmr --filter-param mrmr.binning=equal_width --normalize "
-    "per_feature --exclude ash --seed 7 --threshold 3",
+    "per_feature --exclude ash --seed 7 --n-features-to-select 3",
     "groups": "rank groups.csv --target kind --method wam --filter cs --groups patient "
     "--n-resamples 9 --seed 3",
     "regression": "rank table.csv --target proline --task regression --target-bins 4 --method wam "
@@ -40,7 +40,7 @@ RUNS = {
     "studies": "studies long.csv --study cohort --item gene --effect beta --p-value p --min-studies 3 "
     "--evidence ranks --adjust holm --top 4 --fdr 0.2",
     "evaluate": "evaluate table.parquet --target kind --methods su,mrmr/rra --classifiers nb "
-    "--thresholds 2,50% --protocol nested --n-folds 3 --n-repeats 2 --metrics balanced_accuracy "
+    "--n-features-to-select 2,50% --protocol nested --n-folds 3 --n-repeats 2 --metrics balanced_accuracy "
     "--nominal hue --n-resamples 7 --seed 6",
     "order": "order table.csv --target kind --method koller-sahami --method-param blanket_size=2 "
     "--ties random --tie-break last --accuracy 5 --seed 8",

@@ -80,7 +80,7 @@ CASES: dict[str, tuple[str, Python]] = {
         'evaluate(X, y, "chi_squared", "naive_bayes", 0.5, n_folds = 2, n_resamples = 3, '
         "seed = 1)$cells$value",
         lambda i: pyfsagg.evaluate(
-            i.X, i.y, methods=["chi_squared"], classifiers=["naive_bayes"], thresholds=[0.5],
+            i.X, i.y, methods=["chi_squared"], classifiers=["naive_bayes"], n_features_to_select=[0.5],
             protocol=pyfsagg.evaluation.Protocol(protocol="nested", n_folds=2), n_resamples=3, random_state=1,
         ).cells["value"],
     ),

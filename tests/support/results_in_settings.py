@@ -283,7 +283,7 @@ EVALUATIONS: dict[str, tuple[Make, View]] = {
             WINE.X,
             WINE.y,
             methods=["ig", "anova_f"],
-            thresholds=[2, 5],
+            n_features_to_select=[2, 5],
             protocol=Protocol("both", n_folds=3),
             **EVALUATED,
         ),
@@ -291,14 +291,14 @@ EVALUATIONS: dict[str, tuple[Make, View]] = {
     ),
     "rankings of the user": (
         lambda: pyfsagg.evaluate(
-            WINE.X, WINE.y, {"by name": list(WINE.X.columns)}, thresholds=[0.2, 1.0], baselines=[],
+            WINE.X, WINE.y, {"by name": list(WINE.X.columns)}, n_features_to_select=[0.2, 1.0], baselines=[],
             metrics=["accuracy", "mcc"], **EVALUATED,
         ),
         {},
     ),
     "numeric target": (
         lambda: pyfsagg.evaluate(
-            NAMED, X[:, 0], methods=["pearson"], thresholds=[0.5], task="regression", n_resamples=4,
+            NAMED, X[:, 0], methods=["pearson"], n_features_to_select=[0.5], task="regression", n_resamples=4,
             classifiers={"tree": DecisionTreeRegressor(random_state=0)}, random_state=0,
         ),
         {},

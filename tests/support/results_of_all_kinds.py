@@ -37,7 +37,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
         WINE.y,
         methods=["ig", "su"],
         classifiers="nb",
-        thresholds=[0.3],
+        n_features_to_select=[0.3],
         n_resamples=5,
         random_state=0,
     ),

@@ -500,7 +500,7 @@ def test_a_bootstrap_may_miss_a_stratum() -> None:
 def test_evaluate_influence_and_groups_of_columns_rank_beside_the_adjusters() -> None:
     how = {"task": Task(adjust=["batch"]), "n_resamples": 5, "random_state": 0}
     found = pyfsagg.evaluate(
-        BATCHED, Y, methods={"f": {"filter": "anova_f"}}, classifiers="naive_bayes", thresholds=[1],
+        BATCHED, Y, methods={"f": {"filter": "anova_f"}}, classifiers="naive_bayes", n_features_to_select=[1],
         protocol=pyfsagg.evaluation.Protocol("nested", n_folds=3), **how,
     )  # fmt: skip
     assert found.data["n_features"] == 6

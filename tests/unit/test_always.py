@@ -231,7 +231,7 @@ def test_evaluations_have_them_in_every_model() -> None:
     options: dict[str, Any] = {
         "methods": {"f": {"filter": "anova_f", "resampling": Bootstrap()}},
         "classifiers": {"tree": LogisticRegression()},
-        "thresholds": [1],
+        "n_features_to_select": [1],
         "n_resamples": 3,
         "baselines": ["all_features"],
         "protocol": pyfsagg.evaluation.Protocol("nested", n_folds=3),

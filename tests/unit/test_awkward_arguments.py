@@ -134,7 +134,7 @@ CALLS = {
     "a function that cannot filter": lambda: ranked(filter=len),
     "a number for aggregators": lambda: pyfsagg.influence(WINE.X, WINE.y, aggregators=1.5),
     "an array for a baseline": lambda: evaluated(baselines=BOX),
-    "nothing for thresholds": lambda: evaluated(thresholds=None),
+    "nothing for thresholds": lambda: evaluated(n_features_to_select=None),
     "a number for metrics": lambda: evaluated(metrics=1),
     "a table of labels": lambda: pyfsagg.datasets.check_table(WINE.X, y=np.zeros((2, 3, 4))),
     "ragged times": lambda: pyfsagg.filters.cox_score(WINE.X, RAGGED),

@@ -387,18 +387,23 @@ def test_an_interrupted_evaluation_ends_in_the_same_cells(tmp_path: Path) -> Non
     }
 
     def call(thresholds: tuple[int, ...] = (1, 3), **more: Any) -> Any:
-        how = {"thresholds": list(thresholds), "n_resamples": 4, "random_state": 0}
+        how = {"n_features_to_select": list(thresholds), "n_resamples": 4, "random_state": 0}
         return pyfsagg.evaluate(X, Y, **options, **how, **more)
 
     whole, again = _resumed(call, tmp_path, 12)
     assert again.to_frame().equals(whole.to_frame())
-    with pytest.raises(ParameterError, match="thresholds is"):
+    with pytest.raises(ParameterError, match="n_features_to_select is"):
         call((2,), execution=Execution(checkpoint=tmp_path))
 
 
 def test_several_data_sets_trials_and_curves_are_taken_from_their_folders(tmp_path: Path) -> None:
     tables = {"all/of it": (X, Y), "part": (X.iloc[:, :5], Y)}
-    options = {"methods": ["ig"], "classifiers": "naive_bayes", "thresholds": [2], "baselines": []}
+    options = {
+        "methods": ["ig"],
+        "classifiers": "naive_bayes",
+        "n_features_to_select": [2],
+        "baselines": [],
+    }
     options |= {"n_resamples": 2, "execution": Execution(checkpoint=tmp_path)}
     first, again = (evaluation.evaluate_many(tables, **options) for _ in range(2))
     assert len(list(tmp_path.iterdir())) == 2

@@ -44,7 +44,12 @@ def test_depths_and_thresholds() -> None:
     assert largest_count([0.1, 30, 20]) == 30
     assert largest_count(7) == 7
     X, y = np.random.default_rng(6).normal(size=(60, 310)), np.arange(60) % 2
-    options = {"methods": ["mrmr"], "classifiers": "nb", "thresholds": [30], "baselines": ()}
+    options = {
+        "methods": ["mrmr"],
+        "classifiers": "nb",
+        "n_features_to_select": [30],
+        "baselines": (),
+    }
     found = evaluate(X, y, **options, **QUICK)
     assert found.cells["value"].notna().all()
 

@@ -21,7 +21,7 @@ from pyfsagg.extending import as_table, check_target
 
 WINE = load_dataset("wine")
 IONO = load_dataset("ionosphere")
-QUICK = {"classifiers": ["naive_bayes"], "thresholds": [0.25, 0.5], "baselines": []}
+QUICK = {"classifiers": ["naive_bayes"], "n_features_to_select": [0.25, 0.5], "baselines": []}
 QUICK |= {"n_resamples": 10, "random_state": 1}
 
 
@@ -82,7 +82,7 @@ def test_rows_of_the_nested_and_the_leaky_protocol() -> None:
 
 def test_result_does_not_depend_on_the_order_of_the_rows_or_the_workers() -> None:
     order = np.random.default_rng(1).permutation(178)
-    options = {"thresholds": [3], "methods": ["su"], "metrics": ["accuracy", "log_loss"]}
+    options = {"n_features_to_select": [3], "methods": ["su"], "metrics": ["accuracy", "log_loss"]}
     options["classifiers"] = ["random_forest", "logistic_regression"]
     one = evaluated(n_jobs=1, **options).cells
     pd.testing.assert_frame_equal(one, evaluated(n_jobs=2, **options).cells, check_exact=True)
@@ -122,7 +122,7 @@ def test_each_different_set_of_features_is_fitted_once(monkeypatch: pytest.Monke
         methods={"one": "ig", "again": "ig", "other": "chi_squared"},
         protocol=["nested", "leaky"],
         baselines=["all_features", "random_subsets"],
-        thresholds=[3, 13],
+        n_features_to_select=[3, 13],
     )
     assert len(calls) == len(set(calls)) == found.parameters["n_fits"]
     assert len(calls) < len(found.cells) / 2
@@ -189,7 +189,12 @@ def test_noise_is_chance_when_selection_is_nested_and_is_not_when_it_leaks() -> 
     difference = lambda X, y: np.abs(X[y == 0].mean(axis=0) - X[y == 1].mean(axis=0))  # noqa: E731
     protocol = ["thesis", "nested", "leaky"]
     found = evaluated(
-        X=X, y=y, methods={"d": difference}, protocol=protocol, thresholds=[10], random_state=0
+        X=X,
+        y=y,
+        methods={"d": difference},
+        protocol=protocol,
+        n_features_to_select=[10],
+        random_state=0,
     )
     # Number of rows classified correctly: the folds of a protocol test each row once.
     right = found.cells.assign(n=lambda f: f["value"] * np.where(f["protocol"] == "thesis", 4, 12))
@@ -211,7 +216,7 @@ def test_methods_never_see_the_test_rows() -> None:
 
     X = np.column_stack([np.arange(60.0), np.random.default_rng(0).normal(size=(60, 3))])
     y = np.tile([0, 1], 30)
-    evaluated(X=X, y=y, methods={"spy": spy}, protocol="both", thresholds=[2])
+    evaluated(X=X, y=y, methods={"spy": spy}, protocol="both", n_features_to_select=[2])
     _, _, parts = parts_of(X, y, ["thesis", "nested"], seed=1)
     for rows, part in zip(seen, parts, strict=True):
         assert rows.tolist() == sorted(part.rank_rows.astype(float))
@@ -256,7 +261,7 @@ def test_features_that_a_run_dropped_come_last() -> None:
     result = wam(X, WINE.y, n_resamples=5, task=Task(drop_near_zero_variance=True), random_state=0)
     assert result.data["dropped_features"] == ["constant"]
     found, without = (
-        evaluated(ranking, X=X, thresholds=[13], protocol="leaky")
+        evaluated(ranking, X=X, n_features_to_select=[13], protocol="leaky")
         for ranking in (result, {"wam": [*result.select(13), "constant"]})
     )
     assert found.cells["value"].tolist() == without.cells["value"].tolist()
@@ -334,7 +339,7 @@ class FailsOnSome(ClassifierMixin, BaseEstimator):
 
 
 def test_what_fails_is_named_and_the_rest_goes_on() -> None:
-    options = {"thresholds": [2, 3], "classifiers": {"weak": FailsOnSome(), "nb": "nb"}}
+    options = {"n_features_to_select": [2, 3], "classifiers": {"weak": FailsOnSome(), "nb": "nb"}}
     with pytest.warns(PyfsaggWarning, match="10 of 40 cells failed.*weak in 10"):
         found = evaluated(methods=["ig", "su"], **options)
     failed = found.cells[found.cells["status"] == "failed"]

@@ -24,7 +24,7 @@ def result() -> Evaluation:
         WINE.y,
         methods=["ig", "mrmr", "bam"],
         classifiers=["nb", "knn"],
-        thresholds=[0.2, 0.5, 1.0],
+        n_features_to_select=[0.2, 0.5, 1.0],
         metrics=["accuracy", "log_loss"],
         n_resamples=10,
         random_state=5,
@@ -80,7 +80,7 @@ def test_optimism_and_comparisons_need_protocols_and_methods(result: Evaluation)
     whole = frame[frame["threshold"] == 1.0]
     # Without selection there is nothing that could leak.
     assert (whole["leaky_minus_nested"] == 0.0).all()
-    how = {"methods": ["ig"], "classifiers": "nb", "thresholds": [3], "n_resamples": 3}
+    how = {"methods": ["ig"], "classifiers": "nb", "n_features_to_select": [3], "n_resamples": 3}
     found = evaluate(WINE.X, WINE.y, **how)
     with pytest.raises(DataError, match="at least two methods"):
         found.compare()
@@ -186,7 +186,7 @@ def test_several_data_sets_give_the_form_of_table_4_3() -> None:
         {name: (X, WINE.y) for name, X in sets.items()},
         methods=["ig", "su", "mrmr"],
         classifiers=["nb", "knn"],
-        thresholds=[0.2, 0.6],
+        n_features_to_select=[0.2, 0.6],
         baselines=["all_features"],
         n_resamples=5,
         random_state=0,

@@ -28,7 +28,12 @@ SURVIVAL = Survival(Y["time"].to_numpy(), Y["status"].to_numpy().astype(bool))
 
 
 def evaluated(y=Y, **options):
-    given = {"methods": ["cox_score"], "thresholds": [2], "n_resamples": 10, "random_state": 0}
+    given = {
+        "methods": ["cox_score"],
+        "n_features_to_select": [2],
+        "n_resamples": 10,
+        "random_state": 0,
+    }
     given |= {"protocol": pyfsagg.evaluation.Protocol(n_folds=3), "task": "survival"}
     return pyfsagg.evaluate(X, y, **{**given, **options})
 

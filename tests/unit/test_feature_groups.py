@@ -432,7 +432,7 @@ def test_evaluations_of_groups(run: pyfsagg.ensemble.EnsembleResult) -> None:
 
     _, encoded, y = _tables()
     found = pyfsagg.evaluate(
-        encoded, y, methods=["su"], classifiers={"counts": Counts()}, thresholds=[1, 3],
+        encoded, y, methods=["su"], classifiers={"counts": Counts()}, n_features_to_select=[1, 3],
         baselines=["all_features"], n_resamples=20, task=BY_PREFIX, random_state=0, n_jobs=1,
     )  # fmt: skip
     assert found.cells["status"].unique().tolist() == ["ok"]
@@ -441,7 +441,7 @@ def test_evaluations_of_groups(run: pyfsagg.ensemble.EnsembleResult) -> None:
     assert found.data["n_columns"] == 10
     assert list(found.data["groups"]) == ["colour", "level"]
     nested = pyfsagg.evaluate(
-        encoded, y, {"run": run}, classifiers=["naive_bayes"], thresholds=[1], protocol="nested",
+        encoded, y, {"run": run}, classifiers=["naive_bayes"], n_features_to_select=[1], protocol="nested",
         baselines=["single_filters"], task=Task(feature_groups=run.groups, group_score="max"),
         n_resamples=5, random_state=0, methods=["ig"],
     )  # fmt: skip

@@ -60,7 +60,11 @@ def test_by_hand_with_ties_and_cells_without_a_value() -> None:
 @pytest.fixture(scope="module")
 def result() -> pyfsagg.evaluation.Evaluation:
     wine = pyfsagg.load_dataset("wine")
-    options = {"methods": ["ig", "mrmr"], "classifiers": ["nb", "knn"], "thresholds": [1, 4, 13]}
+    options = {
+        "methods": ["ig", "mrmr"],
+        "classifiers": ["nb", "knn"],
+        "n_features_to_select": [1, 4, 13],
+    }
     options |= {"metrics": ["accuracy", "log_loss"], "n_resamples": 5, "protocol": "both"}
     return pyfsagg.evaluate(wine.X, wine.y, random_state=0, **options)
 
@@ -111,7 +115,7 @@ def test_one_list_out_of_the_folds_is_told_and_kept(result, tmp_path: Path) -> N
 def test_without_rankings_inside_folds_there_is_no_list() -> None:
     wine = pyfsagg.load_dataset("wine")
     thesis = pyfsagg.evaluate(
-        wine.X, wine.y, methods=["ig"], classifiers="nb", thresholds=[1.0], n_resamples=5,
+        wine.X, wine.y, methods=["ig"], classifiers="nb", n_features_to_select=[1.0], n_resamples=5,
         random_state=0, baselines=[],
     )  # fmt: skip
     with pytest.raises(DataError, match="no features were ranked inside training folds"):

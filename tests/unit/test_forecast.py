@@ -59,7 +59,7 @@ def test_long_runs_are_announced_once_with_what_would_shorten_them(slow: None) -
     assert "this will take about" in message
     assert "n_features" not in message  # which is shallow already
     assert len(messages_of(influence, n_folds=3, n_resamples=2, aggregators=["am"])) == 1
-    how = {"classifiers": "naive_bayes", "thresholds": [5], "protocol": "nested"}
+    how = {"classifiers": "naive_bayes", "n_features_to_select": [5], "protocol": "nested"}
     found = messages_of(evaluate, methods=["ig"], **how)
     assert sum("this will take" in message for message in found) == 1
 

@@ -191,7 +191,7 @@ def test_rank_sets_and_weights() -> None:
 
 def test_evaluations_and_selectors_rank_as_the_run_does() -> None:
     X, y = unlike()
-    options = {"thresholds": [2], "n_resamples": 20, "baselines": (), "random_state": 0}
+    options = {"n_features_to_select": [2], "n_resamples": 20, "baselines": (), "random_state": 0}
     options["protocol"] = pyfsagg.evaluation.Protocol("nested", n_folds=3)
     run = pyfsagg.wam(X, y, filter="chi_squared", n_resamples=20, random_state=0, checks="none")
     published = {"filter": "chi_squared", "normalize": "none"}

@@ -308,7 +308,7 @@ def test_an_evaluation_on_a_cluster_has_the_same_cells(cluster: Any) -> None:
     data = pyfsagg.load_dataset("wine")
     options: dict[str, Any] = {"methods": ["ig"], "classifiers": ["naive_bayes", "random_forest"]}
     options |= {
-        "thresholds": [2],
+        "n_features_to_select": [2],
         "baselines": [],
         "protocol": pyfsagg.evaluation.Protocol(n_folds=2),
     }

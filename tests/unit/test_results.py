@@ -38,7 +38,7 @@ MAKE: dict[str, Callable[[], Any]] = {
     "influence": _influence,
     "metric_standings": lambda: pyfsagg.standings(_influence()),
     "evaluation": lambda: pyfsagg.evaluate(
-        WINE.X, WINE.y, methods=["cs"], classifiers="naive_bayes", thresholds=[2, 4],
+        WINE.X, WINE.y, methods=["cs"], classifiers="naive_bayes", n_features_to_select=[2, 4],
         n_resamples=5, random_state=0,
     ),
     "committee": lambda: pyfsagg.vote(

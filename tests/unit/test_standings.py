@@ -410,7 +410,7 @@ def small_evaluation(**options) -> pyfsagg.evaluation.Evaluation:  # type: ignor
 
 
 def test_an_evaluation_opens_as_standings(tmp_path) -> None:  # type: ignore[no-untyped-def]
-    one = small_evaluation(protocol="nested", thresholds=[0.3, 0.6])
+    one = small_evaluation(protocol="nested", n_features_to_select=[0.3, 0.6])
     result = pyfsagg.standings(one)
     folds = one._wacc_by_fold().pivot(index="fold", columns="method", values="wacc")
     folds = folds[list(result.methods)]
@@ -433,7 +433,7 @@ def test_evaluations_of_several_data_sets_open_as_standings() -> None:
     many = {f"d{i}": (data.X.iloc[i::8], data.y.iloc[i::8]) for i in range(8)}
     small = {
         "protocol": pyfsagg.evaluation.Protocol(n_folds=2),
-        "thresholds": [0.5],
+        "n_features_to_select": [0.5],
         "n_resamples": 5,
     }
     arguments = {"methods": ["chi_squared", "mrmr"], "classifiers": "naive_bayes"}
@@ -448,7 +448,9 @@ def test_evaluations_of_several_data_sets_open_as_standings() -> None:
 
 
 def test_an_evaluation_by_two_metrics_has_the_direction_of_each() -> None:
-    one = small_evaluation(protocol="nested", thresholds=[0.5], metrics=["accuracy", "log_loss"])
+    one = small_evaluation(
+        protocol="nested", n_features_to_select=[0.5], metrics=["accuracy", "log_loss"]
+    )
     result = pyfsagg.standings(one)
     assert isinstance(result, MetricStandings)
     assert [part.higher_is_better for part in result.of] == [True, False]

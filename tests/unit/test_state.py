@@ -59,7 +59,7 @@ FUNCTIONS: dict[str, Function] = {
                                       random_state=seed) for seed in (1, 2, 3)}),
     "discretize": lambda X, y, s: pyfsagg.discretization.discretize(X, y).codes,
     "evaluate": lambda X, y, s: pyfsagg.evaluate(
-        X, y, methods=["ig"], classifiers="nb", thresholds=(2,), baselines=(), n_resamples=2,
+        X, y, methods=["ig"], classifiers="nb", n_features_to_select=(2,), baselines=(), n_resamples=2,
         random_state=0, n_jobs=1),
     "feature_stability": lambda X, y, s: pyfsagg.stability_measures.feature_stability(s),
     "influence": lambda X, y, s: pyfsagg.influence(X, y, n_folds=3, n_resamples=3, random_state=1),
@@ -302,7 +302,7 @@ COMMANDS = [
     ["unsupervised", "classes.csv", "--exclude", "class_", "--n-clusterings", "2", "--jobs", "1"],
     ["screen", "items.csv", "--item", "item", "--score", "0"],
     ["evaluate", "classes.csv", "--target", "class_", "--methods", "ig", "--classifiers", "nb",
-     "--thresholds", "2", "--n-resamples", "2", "--jobs", "1"],
+     "--n-features-to-select", "2", "--n-resamples", "2", "--jobs", "1"],
     ["committee", "classes.csv", "--target", "class_", "--learners", "lr", "--n-resamples", "2", "--jobs",
      "1"],
     ["studies", "study1.csv", "study2.csv"],

@@ -297,7 +297,7 @@ def test_the_kind_of_target_is_known_to_the_identity_of_the_data_and_to_the_list
 
 
 # --- evaluation ------------------------------------------------------------------------------
-QUICK = {"thresholds": [0.3], "n_resamples": 5, "random_state": 0, "task": "regression"}
+QUICK = {"n_features_to_select": [0.3], "n_resamples": 5, "random_state": 0, "task": "regression"}
 
 
 def test_evaluation_of_a_regression() -> None:
@@ -331,7 +331,7 @@ def test_groups_stay_together() -> None:
     # Rows of a group are copies: a neighbour knows the answer unless the group stays together.
     table = rng.normal(size=(20, 5))[groups] + 1e-6 * rng.normal(size=(120, 5))
     coin = rng.permutation(np.repeat([0, 1], 10))[groups]
-    options = {"methods": ["chi_squared"], "classifiers": ["knn"], "thresholds": [1.0]}
+    options = {"methods": ["chi_squared"], "classifiers": ["knn"], "n_features_to_select": [1.0]}
     options |= {"baselines": [], "n_resamples": 3, "random_state": 0}
     apart, together = (
         pyfsagg.evaluate(table, coin, **options, protocol=protocol).summary()["mean"]

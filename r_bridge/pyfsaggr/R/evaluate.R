@@ -13,8 +13,8 @@
 #' @param classifiers Names: `"logistic_regression"`, `"naive_bayes"`, `"random_forest"`, `"svm"`,
 #'   `"knn"`, ...; for a regression `"ridge"`, `"random_forest"`, `"svm"`, `"knn"`;
 #'   for survival `"cox_ridge"`, `"cox"`.
-#' @param thresholds Shares of the features to select, or numbers of features: whole numbers above 1. Among whole
-#'   numbers, as in `c(1, 5, 10)`, and written `1L`, 1 is one feature; alone or among shares it is all features.
+#' @param n_features_to_select Shares of the features to select, or numbers of features: whole numbers above 1. Among
+#'   whole numbers, as in `c(1, 5, 10)`, and written `1L`, 1 is one feature; alone or among shares it is all features.
 #' @param protocol `"thesis"` (rank on two thirds, classify on the rest), `"nested"` (rank inside every
 #'   training fold, no leakage), `"leaky"` (rank on all rows, to show the bias), or `"both"`
 #'   (thesis and nested).
@@ -29,7 +29,7 @@
 #'   `parameters`, `data` and `versions`.
 #' @examples
 #' if (pyfsagg_available()) {
-#'   evaluate(Species ~ ., data = iris, methods = "information_gain", thresholds = c(0.5, 1),
+#'   evaluate(Species ~ ., data = iris, methods = "information_gain", n_features_to_select = c(0.5, 1),
 #'            classifiers = "naive_bayes", n_resamples = 20, seed = 1)
 #' }
 #' @export
@@ -45,14 +45,14 @@ evaluate.formula <- function(x, data, subset = NULL, na.action = NULL, ...) {
 
 #' @rdname evaluate
 #' @export
-evaluate.default <- function(x, y = NULL, methods = NULL, classifiers = NULL, thresholds = NULL,
+evaluate.default <- function(x, y = NULL, methods = NULL, classifiers = NULL, n_features_to_select = NULL,
                              protocol = "nested", metrics = NULL, n_folds = 5,
                              n_resamples = 1000, seed = NULL, cores = 1, progress = interactive(),
                              rankings = NULL, ...) {
   words <- function(value, name) if (!is.null(value)) check_words(value, name)
   called(run_python("evaluate", run_arguments(
     x, y, seed, cores, progress, methods = methods, classifiers = words(classifiers, "classifiers"),
-    thresholds = thresholds, protocol = check_words(protocol, "protocol"),
+    n_features_to_select = n_features_to_select, protocol = check_words(protocol, "protocol"),
     metrics = words(metrics, "metrics"), n_folds = n_folds,
     n_resamples = check_count(n_resamples, "n_resamples"),
     rankings = if (!is.null(rankings)) own_rankings(rankings, x), ...
@@ -107,7 +107,7 @@ summary.pyfsagg_evaluation <- function(object, ...) object$summary
 #' Average over thresholds, weighted by the share of features that are omitted
 #'
 #' @param accuracy One value for each threshold; or a matrix with a column for each threshold.
-#' @param thresholds Shares of the features that are kept.
+#' @param n_features_to_select Shares of the features that are kept.
 #' @return One number, or one for each row.
 #' @examples
 #' if (pyfsagg_available()) {
@@ -129,13 +129,13 @@ NULL
 #'     few = list(x = iris[1:3], y = iris$Species)
 #'   )
 #'   evaluate_many(
-#'     tables, methods = "chi_squared", classifiers = "naive_bayes", thresholds = 0.5,
+#'     tables, methods = "chi_squared", classifiers = "naive_bayes", n_features_to_select = 0.5,
 #'     n_resamples = 3, seed = 1
 #'   )
 #' }
 #' @export
-evaluate_many <- function(datasets, methods = NULL, classifiers = NULL, thresholds = NULL, protocol = "nested",
-                          metrics = NULL, n_folds = 5, n_resamples = 1000, seed = NULL, cores = 1,
+evaluate_many <- function(datasets, methods = NULL, classifiers = NULL, n_features_to_select = NULL,
+                          protocol = "nested", metrics = NULL, n_folds = 5, n_resamples = 1000, seed = NULL, cores = 1,
                           progress = interactive(), ...) {
   if (!is.list(datasets) || is.null(names(datasets)) || !all(vapply(datasets, is_pair, NA))) {
     refuse_argument("datasets", "a named list of lists with x and y", datasets)
@@ -144,8 +144,8 @@ evaluate_many <- function(datasets, methods = NULL, classifiers = NULL, threshol
   given <- lapply(datasets, function(one) {
     run_arguments(
       one$x, one$y, seed = 0, cores, progress, methods = methods, classifiers = words(classifiers, "classifiers"),
-      thresholds = thresholds, protocol = check_words(protocol, "protocol"), metrics = words(metrics, "metrics"),
-      n_folds = n_folds, n_resamples = check_count(n_resamples, "n_resamples"), ...
+      n_features_to_select = n_features_to_select, protocol = check_words(protocol, "protocol"),
+      metrics = words(metrics, "metrics"), n_folds = n_folds, n_resamples = check_count(n_resamples, "n_resamples"), ...
     )
   })
   settings <- given[[1]][setdiff(names(given[[1]]), c("table", "target"))]

@@ -50,7 +50,7 @@
 #'   several <- list(one = folds(iris[1:4]), two = folds(iris[2:4]), three = folds(iris[1:3]))
 #'   compare_aggregators(several)
 #'   judged <- evaluate(iris[1:4], iris$Species, methods = "chi_squared", classifiers = "naive_bayes",
-#'                      thresholds = c(0.5, 0.75), n_resamples = 2, seed = 1)
+#'                      n_features_to_select = c(0.5, 0.75), n_resamples = 2, seed = 1)
 #'   fewest_features(judged)
 #'   final_list(judged, 2)
 #' }

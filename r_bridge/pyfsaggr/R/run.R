@@ -148,7 +148,7 @@ READERS <- list(
     }
     as.list(as.integer(value) - 1L)
   },
-  thresholds = function(value, name, ...) {
+  n_features_to_select = function(value, name, ...) {
     if (!is.numeric(value) || !length(value) || anyNA(value) || any(value <= 0)) {
       refuse_argument(name, "shares above 0 and up to 1, or numbers of features", value)
     }

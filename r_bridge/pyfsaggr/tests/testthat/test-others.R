@@ -176,7 +176,7 @@ test_that("influence compares aggregators, and stats::influence is as it was", {
 test_that("evaluate says what features are worth", {
   skip_without_pyfsagg()
   found <- evaluate(Species ~ ., data = iris, methods = c("information_gain", "mrmr"),
-                    classifiers = c("naive_bayes", "svm"), thresholds = c(0.25, 0.5, 1),
+                    classifiers = c("naive_bayes", "svm"), n_features_to_select = c(0.25, 0.5, 1),
                     n_resamples = 10, seed = 1, cores = 2, progress = FALSE)
   expect_gt(min(found$weighted$wacc[found$weighted$kind == "method"]), 0.8)
   expect_identical(unique(found$cells$protocol), "nested")
@@ -209,7 +209,7 @@ test_that("targets may be numbers, or not there", {
   expect_equal(nrow(influence(iris[1:4], filter = "laplacian_score", n_folds = 3, n_resamples = 3,
                               seed = 1, progress = FALSE)$ranks[[1]]), 3L)
   worth <- evaluate(Sepal.Length ~ ., data = iris[1:4], methods = "pearson", classifiers = "ridge",
-                    thresholds = 0.5, n_resamples = 3, task = "regression", seed = 1,
+                    n_features_to_select = 0.5, n_resamples = 3, task = "regression", seed = 1,
                     groups = rep(1:30, 5), progress = FALSE)
   expect_identical(unique(worth$cells$metric), "r2")
 })

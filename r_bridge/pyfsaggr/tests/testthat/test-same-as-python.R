@@ -299,14 +299,14 @@ test_that("evaluations and influences over several data sets", {
   skip_without_pyfsagg()
   data <- load_dataset("wine")
   some <- list(all = list(x = data$x, y = data$y), few = list(x = data$x[1:5], y = data$y))
-  found <- evaluate_many(some, methods = c("chi_squared", "information_gain"), classifiers = "naive_bayes", thresholds = 0.5,
+  found <- evaluate_many(some, methods = c("chi_squared", "information_gain"), classifiers = "naive_bayes", n_features_to_select = 0.5,
                          n_resamples = 3, seed = 1, progress = FALSE)
   same(as.vector(found$evaluations$all$cells$value), paste0(
-    "pyfsagg.evaluate(wine.X, wine.y, methods=['chi_squared', 'information_gain'], classifiers='naive_bayes', thresholds=[0.5], ",
+    "pyfsagg.evaluate(wine.X, wine.y, methods=['chi_squared', 'information_gain'], classifiers='naive_bayes', n_features_to_select=[0.5], ",
     "n_resamples=3, random_state=1, protocol='nested').to_frame()['value'].to_numpy()"
   ))
   judged <- evaluate(data$x, data$y, methods = c("chi_squared", "information_gain"), classifiers = "naive_bayes",
-                     thresholds = c(0.3, 0.6), n_resamples = 3, seed = 1, progress = FALSE)
+                     n_features_to_select = c(0.3, 0.6), n_resamples = 3, seed = 1, progress = FALSE)
   expect_gt(length(compare_methods(judged)$sentences), 0)
   expect_true(all(fewest_features(judged)$n_features <= fewest_features(judged)$best_n_features))
   expect_gt(nrow(final_list(judged, 3)), 0)
@@ -372,7 +372,7 @@ test_that("formulas, sparse tables, scratch, own rankings and the influence of b
   # Whether the rankings were made on the rows that judge them is not known, which is said.
   suppressWarnings(expect_warning( # one for each ranking
     judged <- evaluate(data$x, data$y, rankings = own, methods = "chi_squared", classifiers = "naive_bayes",
-                       thresholds = 0.3, protocol = "thesis", n_resamples = 3, seed = 1, progress = FALSE),
+                       n_features_to_select = 0.3, protocol = "thesis", n_resamples = 3, seed = 1, progress = FALSE),
     "leakage"
   ))
   expect_true(all(c("given", "reverse") %in% judged$cells$method))

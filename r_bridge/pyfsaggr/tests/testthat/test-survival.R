@@ -33,7 +33,7 @@ test_that("survival times say themselves what they are", {
   expect_error(wam(x, y, task = "regression"), "leave task", class = "pyfsagg_parameter_error")
   late <- survival::Surv(rep(0, 137), veteran$time, veteran$status)
   expect_error(wam(x, late), "only right-censored", class = "pyfsagg_data_error")
-  found <- evaluate(x, y, methods = "cox_score", thresholds = c(0.5, 1), n_resamples = 2, seed = 1,
+  found <- evaluate(x, y, methods = "cox_score", n_features_to_select = c(0.5, 1), n_resamples = 2, seed = 1,
                     progress = FALSE)
   expect_true(all(found$cells$metric == "concordance_index"))
 })

@@ -141,7 +141,7 @@ test_that("every kind of result is tidy, has one row about it, a picture, and ru
                progress = FALSE)
   results <- list(
     call("aggregator_influence", aggregators = "median_rank", n_folds = 3, n_resamples = 3),
-    call("evaluate", methods = "chi_squared", classifiers = "naive_bayes", thresholds = c(0.5, 1), n_folds = 2,
+    call("evaluate", methods = "chi_squared", classifiers = "naive_bayes", n_features_to_select = c(0.5, 1), n_folds = 2,
          n_resamples = 3),
     call("permute_target", shuffles = 19),
     error_control(pairs, max_false = 1),
@@ -166,7 +166,7 @@ test_that("every kind of result is tidy, has one row about it, a picture, and ru
 test_that("the pictures of an evaluation have the line of all features", {
   skip_without_pyfsagg()
   found <- evaluate(iris[1:4], iris$Species, methods = "chi_squared", classifiers = "naive_bayes",
-                    thresholds = c(0.5, 1), n_folds = 2, n_resamples = 3, seed = 1, progress = FALSE)
+                    n_features_to_select = c(0.5, 1), n_folds = 2, n_resamples = 3, seed = 1, progress = FALSE)
   file <- tempfile(fileext = ".pdf")
   grDevices::pdf(file, compress = FALSE)
   plot(found)
