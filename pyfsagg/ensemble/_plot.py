@@ -13,12 +13,12 @@ from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.words import readable
 from pyfsagg._report import drawing
 from pyfsagg.ensemble.data import Ranked, best_first, over_resamples, resample_ranks
-from pyfsagg.ensemble.selection import Wish, choose, read_wish
+from pyfsagg.ensemble.selection import SelectionRule, choose, parse_rule
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.ranks import rank_scores, ranking
 
-Number = float | int | str | Wish
+Number = float | int | str | SelectionRule
 
 NARROW = 5.0  # inches, so a telephone shows it with words of a readable size
 INTERVAL = (0.025, 0.5, 0.975)
@@ -38,7 +38,7 @@ def plot_ranking(
     some of the features ranks only these, so its ranks are smaller numbers.
     """
     best = best_features(result, n)
-    selected = choose(result, read_wish(n_features_to_select)).chosen
+    selected = choose(result, parse_rule(n_features_to_select)).chosen
     k = int(selected.sum())
     cut = k if selected[best_features(result, max(k, 1))].all() else 0  # or one is skipped
     low, median, high = np.nanquantile(resample_ranks(result)[:, best], INTERVAL, axis=0)
@@ -80,8 +80,8 @@ def plot_evidence(
     shuffled targets it is the score.  On the right, how often the feature is among the best of a resample
     (:meth:`pyfsagg.ensemble.EnsembleResult.selection`).
     """
-    wish = read_wish(n_features_to_select)
-    best, choice, test = best_features(result, n), choose(result, wish), result.permutation
+    rule = parse_rule(n_features_to_select)
+    best, choice, test = best_features(result, n), choose(result, rule), result.permutation
     frequency = over_resamples(result, choice.compared)["selection_frequency"].to_numpy()[best]
     ax, rows = drawing.feature_rows(ax, [result.feature_names[j] for j in best], 0.95, 0.23)
     ax.figure.set_figwidth(NARROW)  # type: ignore[union-attr]
@@ -246,7 +246,7 @@ def plot_convergence(
     Sizes at which the aggregator has no result (a feature that no resample has scored yet, a
     method that needs several lists) are omitted.
     """
-    k = choose(result, read_wish(n_features_to_select)).compared
+    k = choose(result, parse_rule(n_features_to_select)).compared
     m = result.n_resamples
     sizes = np.unique(np.geomspace(1, m, N_SIZES).round().astype(np.intp))
     correlation, overlap = np.full((2, len(sizes)), np.nan)

@@ -17,7 +17,7 @@ from pyfsagg.datasets._loaders import is_sparse_file, list_datasets
 from pyfsagg.ensemble.job import carry_out
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.scoring import deep_enough, likely_filters
-from pyfsagg.ensemble.selection import read_wish
+from pyfsagg.ensemble.selection import parse_rule
 from pyfsagg.ensemble.settings import Ensemble, Precision, is_within
 from pyfsagg.error_control import TargetPermutation
 from pyfsagg.exceptions import DataError, ParameterError
@@ -322,7 +322,7 @@ def rank_checked(
     **how: Any,
 ) -> EnsembleResult:
     """Rank a table that was checked; `how` are the other arguments of :func:`pyfsagg.wam`."""
-    read_wish(n_features_to_select)  # refused before the work is done
+    parse_rule(n_features_to_select)  # refused before the work is done
     named = likely_filters(ensemble.filters, Task.of_argument(task).task)
     n_columns = len(table.table.feature_names)
     deep = deep_enough(named, ensemble.filter_params, n_columns, n_features_to_select)

@@ -351,9 +351,9 @@ class Nulls:
 
     def n_shuffles(self, m: int) -> int:
         """Number of shuffled targets in a run of m resamples."""
-        wish = self.run.checks.shuffles
-        if self.reason or not isinstance(wish, str):
-            return 0 if self.reason else int(wish)
+        number = self.run.checks.shuffles
+        if self.reason or not isinstance(number, str):
+            return 0 if self.reason else int(number)
         if not self.by_column:
             return max(LEAST, min(USUAL, 20 * (m // (20 * SLOW_SHARE)) - 1))
         return MANY if self.small else USUAL
@@ -696,19 +696,19 @@ ENOUGH = 100_000
 """Null scores of one kind of columns that suffice; further shuffled targets are not used."""
 
 
-def settle_normalization(wish: str, run: Run, filters: Sequence[Any]) -> str:
+def settle_normalization(normalize: str, run: Run, filters: Sequence[Any]) -> str:
     """The meaning of ``"auto"`` for some of the filters of a run; other values are validated."""
     reason = f"the plan {run.plan.name} does not draw rows of the whole table at random"
     if not run.plan.only and not run.resamples.changes_table:
         reason = Nulls(run).reason
-    if wish == AGAINST_NOISE and reason:
+    if normalize == AGAINST_NOISE and reason:
         raise ParameterError(
             Use(normalize=AGAINST_NOISE),
             f" compares scores with those of shuffled targets, and there are none: {reason}",
             Remedy("use another one"),
         )
-    if wish != "auto":
-        return wish
+    if normalize != "auto":
+        return normalize
     table, counted = run.table, any(map(binding.counts_levels, filters))
     if reason or not counted or not isinstance(table, Table):
         return "per_resample"

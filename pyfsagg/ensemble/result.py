@@ -23,9 +23,9 @@ from pyfsagg.ensemble.selection import (
     choose,
     compare_runs,
     controlled,
+    parse_rule,
     ranking_frame,
     read_view,
-    read_wish,
     select_features,
 )
 from pyfsagg.error_control import ErrorControl, LimitedSelection
@@ -116,8 +116,8 @@ class EnsembleResult(data.Ranked, Result):
         --------
         selection : With the reason, and the status of every feature.
         """
-        wish = read_wish(n_features_to_select, max_false=max_false, fdr=fdr)
-        names = choose(self, wish).names
+        rule = parse_rule(n_features_to_select, max_false=max_false, fdr=fdr)
+        names = choose(self, rule).names
         return data.columns_of(self, names) if check_flag("columns", columns) else list(names)
 
     def get_support(
@@ -136,8 +136,8 @@ class EnsembleResult(data.Ranked, Result):
         n_features_to_select, max_false, fdr
             As in :meth:`selection`.
         """
-        wish = read_wish(n_features_to_select, max_false=max_false, fdr=fdr)
-        mask: Booleans = choose(self, wish).chosen
+        rule = parse_rule(n_features_to_select, max_false=max_false, fdr=fdr)
+        mask: Booleans = choose(self, rule).chosen
         return np.flatnonzero(mask) if check_flag("indices", indices) else mask.copy()
 
     def get_feature_names_out(
@@ -158,8 +158,8 @@ class EnsembleResult(data.Ranked, Result):
         --------
         select : The same names, best first.
         """
-        wish = read_wish(n_features_to_select, max_false=max_false, fdr=fdr)
-        return np.array(self.feature_names, dtype=object)[choose(self, wish).chosen]
+        rule = parse_rule(n_features_to_select, max_false=max_false, fdr=fdr)
+        return np.array(self.feature_names, dtype=object)[choose(self, rule).chosen]
 
     def selection(
         self,
@@ -212,8 +212,8 @@ class EnsembleResult(data.Ranked, Result):
         >>> result.selection().number
         13
         """
-        wish = read_wish(n_features_to_select, max_false=max_false, fdr=fdr)
-        return select_features(self, wish)
+        rule = parse_rule(n_features_to_select, max_false=max_false, fdr=fdr)
+        return select_features(self, rule)
 
     def to_frame(
         self,
@@ -254,8 +254,8 @@ class EnsembleResult(data.Ranked, Result):
         n_features_to_select, max_false, fdr
             As in :meth:`select`.
         """
-        wish, limit = read_view(n_features_to_select, max_false, fdr)
-        return facts.methods_paragraph(self, limit or wish)
+        rule, limit = read_view(n_features_to_select, max_false, fdr)
+        return facts.methods_paragraph(self, limit or rule)
 
     # How far it can be trusted.
 
@@ -323,7 +323,7 @@ class EnsembleResult(data.Ranked, Result):
         >>> result.between_sample_stability().n_rows
         88
         """
-        k = choose(self, read_wish(n_features_to_select)).compared
+        k = choose(self, parse_rule(n_features_to_select)).compared
         return trust.between(self, k, confidence_level)
 
     def stability(self, ties: str = "random") -> pd.DataFrame:
@@ -436,7 +436,7 @@ class EnsembleResult(data.Ranked, Result):
         >>> table.at["flavanoids", "members"]
         ('flavanoids', 'total_phenols')
         """
-        k = choose(self, read_wish(n_features_to_select)).compared
+        k = choose(self, parse_rule(n_features_to_select)).compared
         return groups.clusters_of_run(self, k, X, similarity, min_similarity)
 
     def compare(self, other: EnsembleResult, n_features_to_select: Number = "auto") -> pd.DataFrame:
@@ -469,13 +469,13 @@ class EnsembleResult(data.Ranked, Result):
         >>> first.compare(second)["moved"].head(2).to_dict()
         {'od280/od315_of_diluted_wines': -3.0, 'magnesium': 3.0}
         """
-        return compare_runs(self, other, read_wish(n_features_to_select))
+        return compare_runs(self, other, parse_rule(n_features_to_select))
 
     # Saving and reporting.
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        wish, limit = read_view(**view)
-        chosen = select_features(self, wish)
+        rule, limit = read_view(**view)
+        chosen = select_features(self, rule)
         k = chosen.compared
 
         def unless_undefined(answer: Callable[[], dict[Any, Any]]) -> dict[Any, Any]:
@@ -486,7 +486,7 @@ class EnsembleResult(data.Ranked, Result):
 
         return {
             **data.document_of(self),
-            "ranking": records(ranking_frame(self, wish, limit).reset_index()),
+            "ranking": records(ranking_frame(self, rule, limit).reset_index()),
             "n_features_to_select": view["n_features_to_select"],
             "selected": list(chosen.names),
             "selection": chosen.record(),
@@ -503,9 +503,9 @@ class EnsembleResult(data.Ranked, Result):
         return data.arrays_of(self)
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        wish, limit = read_view(**view)
-        frame = ranking_frame(self, wish, limit)
-        selected = frame.index.isin(choose(self, wish).names)
+        rule, limit = read_view(**view)
+        frame = ranking_frame(self, rule, limit)
+        selected = frame.index.isin(choose(self, rule).names)
         frame.insert(frame.columns.get_loc("tied"), "selected", selected)  # type: ignore[arg-type]
         return {"ranking.csv": frame, **groups.table_of_groups(self)}
 
@@ -525,8 +525,8 @@ class EnsembleResult(data.Ranked, Result):
         return found
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
-        wish, limit = read_view(**view)
-        lines = [f"selected = result.select({wish.argument})"]
+        rule, limit = read_view(**view)
+        lines = [f"selected = result.select({rule.argument})"]
         if limit is not None:
             lines.append(f"print(result.error_control({limit.argument}))")
         return lines
