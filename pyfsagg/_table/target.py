@@ -308,7 +308,7 @@ class Target:
         """The columns that are always in before those of a table of the same rows, and how many they are."""
         if self.always is None:
             return table, 0
-        return self.always.beside(table), self.always.n_features
+        return self.always.joined(table), self.always.n_features
 
     def answers(self, codes: NDArray[np.int32]) -> NDArray[Any] | None:
         """What a model is to predict: the classes of `codes`, numbers, events with times, or None."""
