@@ -442,7 +442,7 @@ def _one_dimensional(y: ArrayLike) -> NDArray[Any]:
 
 AS_NUMBER = (", or use ", Use(task="regression"), " if it is a number to be predicted")
 IN_A_RUN = (", or rank by ", Public("wam"), " with ", Use(task="regression"), *AS_NUMBER[2:])
-"""What is said to whoever gives numbers to a function with a task, and to one of filters without."""
+"""Remedies for a numeric target: for functions with a task, and for those of filters, which have none."""
 
 
 def read_target(

@@ -68,7 +68,7 @@ def wam(
         Whether to keep the scores of the filter, or to replace each by minus the logarithm of the share of
         scores as high among columns of its kind in resamples of shuffled targets.  A filter that counts
         levels scores columns of many levels higher than columns of two, above all in a bootstrap.  ``"auto"``
-        therefore compares with noise if there are nominal columns beside numbers, or with different numbers
+        therefore compares with noise if there are nominal and numeric columns, or with different numbers
         of levels.  The thesis uses ``"none"``.
     aggregator : str
         A name from ``pyfsagg.list_methods("aggregators")``; `aggregator_params` are its options.

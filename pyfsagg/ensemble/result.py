@@ -501,7 +501,7 @@ class EnsembleResult(data.Ranked, Selecting):
         found = cls(**data.fields_of(saved.document, saved.arrays))
         if found.method not in ("wam", "bam"):
             raise ValueError(f"its method is {found.method!r}")
-        found._ensemble  # noqa: B018 - fails here, where a record that lacks it is said to be damaged
+        found._ensemble  # noqa: B018 - fails here, where an incomplete record is reported as damaged
         return found
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:

@@ -359,8 +359,8 @@ def _proposal(data: Ranked, test: TargetPermutation, *, only_before_knee: bool) 
         named = enumerate_names([f"{name} ({value:.2g})" for name, value in nearest.items()])
         reason = (
             f"No feature is proposed: none of {plural(p, 'feature')} can be distinguished from noise, which "
-            f"does not show that they are noise. The nearest, with family-wise p-values (at most {LEVEL} "
-            f"is needed): {named}. {test.repetition} "
+            f"does not show that they are noise. Closest are, with their family-wise p-values (at "
+            f"most {LEVEL} is needed): {named}. {test.repetition} "
             f"{_what_would_help(data, test)}; a false discovery rate of {RATE} (fdr), which allows some "
             "errors, would select "
             f"{len(test.limited('fdr', RATE).selected):,}."
