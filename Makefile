@@ -14,7 +14,7 @@ TODAY = PYFSAGG_PYTHON=$(CURDIR)/.venv-lowest/bin/python .venv/bin/python $(PYTE
 # What is compiled once, modules and tests included, is kept: a suite starts many processes.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: demo test quick thorough lint bench bounds validate vignettes docs paper dist installed tests today lowest
+.PHONY: demo test quick thorough snapshots lint bench bounds validate vignettes docs paper dist installed tests today lowest
 
 demo: ## rank the embedded Ionosphere data
 	@$(PYTHON) tools/environment.py .venv
@@ -33,6 +33,12 @@ thorough: ## what `make test` leaves out: vignettes, the site, wheels, R CMD che
 	@$(ENVIRONMENTS)
 	$(LOWEST) "not r and not browser" $(SECOND)
 	$(TODAY) -m thorough
+
+snapshots: ## what users read, recorded again in tests/snapshots: look at the difference before you commit it
+	@$(PYTHON) tools/environment.py .venv --extras test,dev
+	rm -rf tests/snapshots
+	PYFSAGG_WRITE_SNAPSHOTS=1 .venv/bin/python -m pytest -q -n 0 -m "not r and not browser and not thorough" $$(grep -rlE "snapshots|refus" tests --include='test_*.py')
+	git diff --stat -- tests/snapshots
 
 lint: today ## style and types
 	.venv/bin/ruff check . && .venv/bin/ruff format --check . && .venv/bin/mypy

@@ -335,7 +335,7 @@ def of_elimination(result: Any) -> list[float]:
 
 
 def of_unsupervised(result: Any) -> list[float]:
-    return [int(np.sum(result.support())), 13, 178]
+    return [int(np.sum(result.get_support())), 13, 178]
 
 
 EXPECTED: dict[str, Callable[[Any], list[float]]] = {

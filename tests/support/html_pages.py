@@ -4,7 +4,9 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from html.parser import HTMLParser
+from typing import Any
 
 import pytest
 from markupsafe import Markup
@@ -14,13 +16,18 @@ from pyfsagg._report import drawing
 from pyfsagg.extending import ALONE
 
 
-def compose_pictures(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Pictures of pages are composed and not rendered: for tests that read the words around them."""
+def _empty(axes: Any, label: str) -> Markup:
+    return Markup('<svg role="img" aria-label="{}"></svg>').format(label)
+
+
+def compose_pictures(
+    monkeypatch: pytest.MonkeyPatch, shown: Callable[[Any, str], Markup] = _empty
+) -> None:
+    """Pictures of pages are composed and not rendered; `shown` makes of their axes what stands there."""
 
     def compose(draw, *, prefix: str, label: str) -> Markup:
         with ALONE, rc_context():
-            draw()
-        return Markup('<svg role="img" aria-label="{}"></svg>').format(label)
+            return shown(draw(), label)
 
     monkeypatch.setattr(drawing, "inline_svg", compose)
 

@@ -29,9 +29,17 @@ RESULTS: dict[str, Callable[[], Any]] = {
     "aggregation": lambda: aggregate(LISTS, "rra"),
     "comparison of aggregations": lambda: compare_aggregations(LISTS, ["rra", "borda"]),
     "agreement": lambda: list_agreement(LISTS),
-    "stability": lambda: stability(SCORES, n_features_to_select=3, compare=SCORES[:9, ::-1]),
+    "stability": lambda: stability(
+        SCORES, n_features_to_select=3, compare=SCORES[:9, ::-1], random_state=0
+    ),
     "evaluation": lambda: pyfsagg.evaluate(
-        WINE.X, WINE.y, methods=["ig", "su"], classifiers="nb", thresholds=[0.3], n_resamples=5
+        WINE.X,
+        WINE.y,
+        methods=["ig", "su"],
+        classifiers="nb",
+        thresholds=[0.3],
+        n_resamples=5,
+        random_state=0,
     ),
     "influence": lambda: influence(),
     "standings": lambda: influence().compare(),
@@ -44,7 +52,7 @@ RESULTS: dict[str, Callable[[], Any]] = {
         SCORES[:7], n_splits=3, random_state=0
     ),
     "screen": lambda: screen(GUIDES, np.repeat([f"g{i}" for i in range(20)], 4)),
-    "elimination": lambda: eliminate(ORDERS.X, ORDERS.y, "spoilers"),
+    "elimination": lambda: eliminate(ORDERS.X, ORDERS.y, "spoilers", random_state=0),
     "unsupervised": lambda: rank_unsupervised(WINE.X, "laplacian_score"),
     "ensemble": lambda: pyfsagg.wam(WINE.X, WINE.y, n_resamples=20, random_state=0),
     "ensemble with a limit": lambda: pyfsagg.wam(
