@@ -404,11 +404,14 @@ def vote(
 
     Parameters
     ----------
-    selections : list of m lists, boolean or 0/1 matrix of shape (m, p), or any other rankings
-        The selection of each voter: names or zero-based positions of features, or a row of the matrix,
-        whose columns are the features.  An empty selection is allowed and counts nothing.  Of rankings (see
-        :meth:`pyfsagg.Rankings.of`) a list that is cut off, or a set, is a selection, and scores or ranks of
-        all features select their best; weights of :class:`pyfsagg.Rankings` are those of the voters.
+    selections : list of m lists, matrix of shape (m, p), or any other rankings
+        The selection of each voter: names or zero-based positions of features, or a row of a matrix,
+        whose columns are the features.  A matrix of booleans or 0/1 says who selects what; any other
+        contains scores (larger = better), or ranks if each row is a ranking from 1, and each voter
+        selects its `n_features_to_select` best.  An empty selection is allowed and counts nothing.  Of
+        rankings (see :meth:`pyfsagg.Rankings.of`) a list that is cut off, or a set, is a selection, and
+        scores or ranks of all features select their best; weights of :class:`pyfsagg.Rankings` are those
+        of the voters.
     rule : str
         Name or alias of a voting rule: see ``pyfsagg.list_methods("voting_rules")``.
     voter_weights : None, "performance" or m numbers
