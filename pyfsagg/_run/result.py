@@ -1,7 +1,7 @@
 """Results that are kept in files, read again, drawn, reported and repeated: one base for all.
 
-A subclass is a frozen dataclass whose fields say how they are kept (`fields.py`), and adds what the record
-tells beside them.  Its picture and its page are tied to it in the renderer of its room, by
+A subclass is a frozen dataclass whose fields say how they are kept (`fields.py`), and adds other entries
+of the record.  Its picture and its page are tied to it in the renderer of its room, by
 :func:`register_renderer`, so no file of a result knows Matplotlib or the page that shows it.
 """
 
@@ -228,7 +228,7 @@ class Result(Part):
         return [Text(repr(self))]
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
-        """Code that uses the result, for whoever repeats it."""
+        """Code that uses the result, for readers who repeat it."""
         return []
 
     # What all results have.
@@ -491,7 +491,7 @@ def read_result(path: str | os.PathLike[str]) -> Result:
             point = others[kind]
             try:
                 point.load()  # the class enters itself into `KINDS`
-            except Exception as error:  # whatever foreign code does
+            except Exception as error:  # third-party code may raise anything
                 raise OutputError(
                     f"results of the kind {kind!r} are read by {point.value}, which cannot be "
                     f"imported: {type(error).__name__}: {error}"

@@ -249,9 +249,9 @@ class InfluenceResult(Recorded):
     ) -> Standings:
         """Standings of the aggregators on this table, by the pseudo-values of :meth:`by_fold`.
 
-        Nothing is said of other tables: pseudo-values use all folds, which share rows, so their tests find
-        differences far too often.  :func:`pyfsagg.aggregator_influence.compare_aggregators` compares over
-        data sets.
+        There are no conclusions about other tables: pseudo-values use all folds, which share rows, so their
+        tests find differences far too often.  :func:`pyfsagg.aggregator_influence.compare_aggregators`
+        compares over data sets.
         """
         how: dict[str, Any] = {"filter": filter, "n_features_to_select": n_features_to_select}
         return self._compared(StandingsOptions(), measure, **how)

@@ -48,8 +48,8 @@ MEASURES = {
 
 def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> closing.Report:
     """The report of a run."""
-    wish, limit = selection.read_view(**view)
-    chosen = selection.select_features(result, wish)
+    rule, limit = selection.read_view(**view)
+    chosen = selection.select_features(result, rule)
     k = chosen.compared
     best, shuffled = best_names(result, MOST_SHOWN), result.permutation is not None
     beside = "the level of noise" if shuffled else "their scores"
@@ -63,9 +63,9 @@ def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> closing.Re
         n=MOST_SHOWN,
         selection=chosen,
     )
-    front: list[Block] = [facts.front_text(result, wish), evidence]
-    front.append(facts.front_table(result, wish))
-    between, errors = facts.between_blocks(result, wish), facts.error_tables(result, limit)
+    front: list[Block] = [facts.front_text(result, rule), evidence]
+    front.append(facts.front_table(result, rule))
+    between, errors = facts.between_blocks(result, rule), facts.error_tables(result, limit)
     title = "Would another sample give the same selection?"
     sections = [Section("between", title, between, short="Another sample?")]
     if errors:
@@ -84,7 +84,7 @@ def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> closing.Re
     ]
     seen = set(chosen.frame["status"])
     words = {name: meaning for name, meaning in selection.STATUSES.items() if name in seen}
-    words |= {word: MEANINGS[word] for word in selection.choose(result, wish).by}
+    words |= {word: MEANINGS[word] for word in selection.choose(result, rule).by}
     if shuffled:
         words["shuffled target"] = SHUFFLED
     sections += closing.glossary((*entry, NUMBER_OF_FEATURES) for entry in words.items())
@@ -110,7 +110,7 @@ def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> closing.Re
         ),
         (f"Aggregator {readable(aggregator.name)}", aggregator.source),
     ]
-    first, last = [("Method", result.method.upper())], [("Features to select", wish.words)]
+    first, last = [("Method", result.method.upper())], [("Features to select", rule.words)]
     settings = closing.settings_groups(result, first=first, last=last)
     titles = ("Feature ranking", "Feature ranking of {}")
     return closing.Report(titles, subtitle, sections, settings, references, front)

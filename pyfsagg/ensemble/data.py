@@ -222,7 +222,7 @@ def best_first(data: Ranked) -> Indices:
 
 
 def best_names(data: Ranked, k: int) -> list[str]:
-    """The best `k` features, whatever is selected."""
+    """The best `k` features, selected or not."""
     return [data.feature_names[j] for j in best_first(data)[:k]]
 
 

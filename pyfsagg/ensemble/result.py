@@ -22,9 +22,9 @@ from pyfsagg.ensemble.selection import (
     choose,
     compare_runs,
     controlled,
+    parse_rule,
     ranking_frame,
     read_view,
-    read_wish,
     rule_of,
     select_features,
     view_by,
@@ -110,8 +110,8 @@ class EnsembleResult(data.Ranked, Selecting):
         --------
         selection : With the reason, and the status of every feature.
         """
-        wish = read_wish(n_features_to_select, max_false=max_false, fdr=fdr, **limit_options)
-        names = choose(self, wish).names
+        rule = parse_rule(n_features_to_select, max_false=max_false, fdr=fdr, **limit_options)
+        names = choose(self, rule).names
         return data.columns_of(self, names) if check_flag("columns", columns) else list(names)
 
     def selection(
@@ -178,8 +178,8 @@ class EnsembleResult(data.Ranked, Selecting):
         >>> len(result.selection(fdr=0.01).control.selected)
         13
         """
-        wish = read_wish(n_features_to_select, max_false=max_false, fdr=fdr, **limit_options)
-        return select_features(self, wish)
+        rule = parse_rule(n_features_to_select, max_false=max_false, fdr=fdr, **limit_options)
+        return select_features(self, rule)
 
     def to_frame(self, selection: Selection | None = None) -> pd.DataFrame:
         """One row per feature, best first.
@@ -400,8 +400,8 @@ class EnsembleResult(data.Ranked, Selecting):
         return super()._options_in_force(options)
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
-        wish, limit = read_view(**view)
-        chosen = select_features(self, wish)
+        rule, limit = read_view(**view)
+        chosen = select_features(self, rule)
         k = chosen.compared
 
         def unless_undefined(answer: Callable[[], dict[Any, Any]]) -> dict[Any, Any]:
@@ -412,7 +412,7 @@ class EnsembleResult(data.Ranked, Selecting):
 
         return {
             **data.document_of(self),
-            "ranking": records(ranking_frame(self, wish, limit).reset_index()),
+            "ranking": records(ranking_frame(self, rule, limit).reset_index()),
             "n_features_to_select": view["n_features_to_select"],
             "selected": list(chosen.names),
             "selection": chosen.record(),
@@ -429,9 +429,9 @@ class EnsembleResult(data.Ranked, Selecting):
         return data.arrays_of(self)
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
-        wish, limit = read_view(**view)
-        frame = ranking_frame(self, wish, limit)
-        selected = frame.index.isin(choose(self, wish).names)
+        rule, limit = read_view(**view)
+        frame = ranking_frame(self, rule, limit)
+        selected = frame.index.isin(choose(self, rule).names)
         frame.insert(frame.columns.get_loc("tied"), "selected", selected)  # type: ignore[arg-type]
         return {"ranking.csv": frame, **groups.table_of_groups(self)}
 
@@ -447,12 +447,12 @@ class EnsembleResult(data.Ranked, Selecting):
         found = cls(**data.fields_of(saved.document, saved.arrays))
         if found.method not in ("wam", "bam"):
             raise ValueError(f"its method is {found.method!r}")
-        found._ensemble  # noqa: B018 - fails here, where a record that lacks it is said to be damaged
+        found._ensemble  # noqa: B018 - fails here, where an incomplete record is reported as damaged
         return found
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
-        wish, limit = read_view(**view)
-        lines = [f"selected = result.select({wish.argument})"]
+        rule, limit = read_view(**view)
+        lines = [f"selected = result.select({rule.argument})"]
         if limit is not None:
             lines.append(f"print(result.selection({limit.argument}).control)")
         return lines

@@ -239,7 +239,7 @@ def rank_sets(data: Ranked, confidence_level: float) -> RankConfidence:
             factor = 4.0 if len(data.score_matrices) == 1 else 2.0
     else:
         # The variance over samples is f / (1 - f) times that over resamples with a share f of the rows.
-        # The mean over resamples has an error of its own beside that of the sample.
+        # The mean over resamples has a Monte Carlo error in addition to the error of the sample.
         centre, factor = values.mean(axis=0), share / (1.0 - share) + 1.0 / data.n_resamples
     return sets_of_replicates(
         centre,

@@ -34,7 +34,7 @@ class Called:
 
     function: str  # its public name in the module
     page: str  # its help page in R
-    # Arguments of Python with another name in R, beside those of `IN_R`; and those whose kind in R
+    # Arguments of Python with another name in R, in addition to `IN_R`; and those whose kind in R
     # (`KINDS` in call.R) does not follow from the types.
     names: Mapping[str, str] = field(default_factory=dict)
     kinds: Mapping[str, str] = field(default_factory=dict)

@@ -410,7 +410,7 @@ def _spelling(task: str, arguments: Mapping[str, Any]) -> given.InR:
 
 
 def about() -> dict[str, str]:
-    """What R has started: versions, as words, so R can read them whatever NumPy there is."""
+    """What R has started: versions, as words, so R can read them with any version of NumPy."""
     return {
         "pyfsagg": pyfsagg.__version__,
         "python": platform.python_version(),

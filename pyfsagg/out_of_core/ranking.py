@@ -40,7 +40,7 @@ CELL = 32  # bytes of a cell of a batch: as Arrow unpacks and holds it, as a num
 _SCORE_MATRICES = 8  # of all features at most: one for each filter, and two while they are combined
 ROUND = 100_000_000
 
-ROOM = 2_000_000_000  # bytes for a run without a limit, beside what the process holds already
+ROOM = 2_000_000_000  # bytes for a run without a limit, in addition to those that the process holds already
 OVERHEAD = 200_000_000
 """Bytes for what a process loads when it first reads a file and compiles a kernel."""
 

@@ -606,13 +606,13 @@ class RankOrderSelector(TableSelector):
         X = self._record(X, y)
         n_features = as_table(X, allow_constant=True).n_features
         options = self.get_params(deep=False)
-        wish, divergence = options.pop("n_features_to_select"), options.pop("divergence")
+        size, divergence = options.pop("n_features_to_select"), options.pop("divergence")
         if divergence is not None:
             divergence = validation.check_real("divergence", divergence, low=0.0)
-        elif wish is None:
+        elif size is None:
             raise ParameterError("give n_features_to_select or divergence (how much loss)")
         else:
-            size = validation.n_selected(wish, n_features, "n_features_to_select")
+            size = validation.n_selected(size, n_features, "n_features_to_select")
         self.result_ = eliminate(X, y, sample_weight=sample_weight, **options)
         if divergence is not None:
             size = self.result_.size_by_divergence(divergence)

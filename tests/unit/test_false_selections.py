@@ -12,7 +12,7 @@ from refusals import refused
 
 import pyfsagg
 from pyfsagg._base.fields import as_record
-from pyfsagg.ensemble.selection import Limit, read_wish
+from pyfsagg.ensemble.selection import Limit, parse_rule
 from pyfsagg.error_control import control_errors, pfer_bound
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.for_r._answers import ensemble_of, ensemble_parts
@@ -52,7 +52,7 @@ def test_a_limit_finds_what_is_real_and_may_be_a_word(run: pyfsagg.ensemble.Ense
     assert (np.diff(frame["expected_false"]) >= 0).all()
     assert run.select(max_false=0.5) == run.selection(max_false=0.5).control.selected
     np.testing.assert_array_equal(run.get_support(fdr=0.3), run.selection(fdr=0.3).control.support)
-    assert read_wish(fdr=0.1) == Limit("fdr", 0.1)
+    assert parse_rule(fdr=0.1) == Limit("fdr", 0.1)
     path = run.selection(fdr=0.2, method="integrated_path").control
     assert "not a bound" in path.sentences[-1]
 
