@@ -175,7 +175,7 @@ ADJUSTMENTS = ("bh", "by", "holm", "bonferroni")
 
 
 def adjust_p_values(
-    p_values: ArrayLike, adjust: str, *, n: int | None = None
+    p_values: ArrayLike, method: str, *, n: int | None = None
 ) -> NDArray[np.float64]:
     """Correct p-values for the number of tests, as R's ``p.adjust`` does.
 
@@ -183,7 +183,7 @@ def adjust_p_values(
     ----------
     p_values : array-like (k,)
         Each in [0, 1].  NaN is no test: it is not counted and stays NaN.
-    adjust : {"bh", "by", "holm", "bonferroni", "none"}
+    method : {"bh", "by", "holm", "bonferroni", "none"}
         Benjamini–Hochberg (false discovery rate; of independent or positively dependent tests),
         Benjamini–Yekutieli (of any tests), Holm or Bonferroni (family-wise error); "none" leaves the
         values as they are.
@@ -210,7 +210,7 @@ def adjust_p_values(
     >>> adjust_p_values([0.01, 0.02, 0.04], "bonferroni", n=10)
     array([0.1, 0.2, 0.4])
     """
-    check_choice("adjust", adjust, ("none", *ADJUSTMENTS))
+    check_choice("method", method, ("none", *ADJUSTMENTS))
     adjusted = as_array("p_values", p_values, np.float64).copy()
     outside = (adjusted < 0.0) | (adjusted > 1.0)
     if outside.any():
@@ -219,17 +219,17 @@ def adjust_p_values(
     known = ~np.isnan(adjusted)
     p = adjusted[known]
     n = p.size if n is None else check_integer("n", n, low=p.size)
-    if adjust == "none" or p.size == 0:
+    if method == "none" or p.size == 0:
         return adjusted
     order = np.argsort(p, kind="stable")
     places = np.arange(1, p.size + 1)
-    if adjust == "bonferroni":
+    if method == "bonferroni":
         ordered = p[order] * n
-    elif adjust == "holm":
+    elif method == "holm":
         ordered = np.maximum.accumulate(p[order] * (n + 1 - places))
     else:
         # Tests that are omitted have p = 1, come last, and lower nobody's value.
-        tests = n * (1.0 / np.arange(1, n + 1)).sum() if adjust == "by" else n
+        tests = n * (1.0 / np.arange(1, n + 1)).sum() if method == "by" else n
         ordered = np.minimum.accumulate((p[order] / (places / tests))[::-1])[::-1]
     p[order] = np.minimum(ordered, 1.0)
     adjusted[known] = p

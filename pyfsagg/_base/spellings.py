@@ -20,6 +20,7 @@ ARGUMENTS = {
     ),
     "confidence_level": ("alpha", "confidence", "level", "conf_level"),
     "fdr": ("alpha", "q", "q_value", "max_fdr"),
+    "p_adjust": ("adjust", "correction", "p_adjust_method"),
     "n_features_to_select": ("threshold", "thresholds", "k", "top", "n_features", "n_select"),
     "filters": ("filter", "methods", "scorers", "score_func"),
     "filter": ("method", "scorer", "score_func"),

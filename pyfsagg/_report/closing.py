@@ -127,6 +127,7 @@ NAMES = {
     "format": "Format",
     "ids": "Column of names",
     "adjust": "Adjustment",
+    "p_adjust": "Adjustment",
     "always": "Always in",
     "permutations": "Permutations",
     "sources": "Sources",

@@ -33,7 +33,7 @@ def aggregate(
     table_or_scores: Any,
     method: str = "robust_rank_aggregation",
     *,
-    adjust: str = "bh",
+    p_adjust: str = "bh",
     list_weights: Weights = None,
     **method_params: Any,
 ) -> _result.Aggregation:
@@ -48,7 +48,7 @@ def aggregate(
         selections, an aggregation its lists.  Plain nested lists of numbers are scores; names are strings.
     method : str
         Name or alias of an aggregator; ``AGGREGATORS.names()`` lists them.
-    adjust : {"bh", "holm", "bonferroni"}
+    p_adjust : {"bh", "holm", "bonferroni"}
         Correction of the p-values across all items of the universe (the largest, if lists have
         several): an item that no list contains has p = 1 and counts as a test.  Without a universe, the
         items in the lists are used.  For truncated lists these are too few, but ranks are then divided by
@@ -86,13 +86,13 @@ def aggregate(
     """
     call = Call.of(aggregate, data=("table_or_scores",))
     spec = _base.AGGREGATORS.get(method)
-    check_choice("adjust", adjust, ADJUSTMENTS)
+    check_choice("p_adjust", p_adjust, ADJUSTMENTS)
     _base.check_aggregator_params(spec, method_params)
     table = as_weighted_rankings(table_or_scores, list_weights)
     values = spec.apply(table, **method_params)
     n_tests, remarks, adjusted, checked = table._largest_universe, values.remarks, None, None
     if values.p_values is not None:
-        adjusted = adjust_p_values(values.p_values, adjust, n=n_tests)
+        adjusted = adjust_p_values(values.p_values, p_adjust, n=n_tests)
         if n_tests > table.n_items:  # the universe is larger than the lists show
             with suppress(DataError):  # too few lists, or none that goes on below its top
                 checked = about_lists.check_universe(table)
@@ -119,13 +119,13 @@ def aggregate(
         method=spec.name,
         higher_is_better=spec.higher_is_better,
         n_lists=table.n_lists,
-        adjust=adjust,
+        p_adjust=p_adjust,
         n_tests=n_tests,
         universe_check=checked,
         parameters={
             "methods": [spec.name],
             "options": {spec.name: method_params} if method_params else {},
-            "adjust": adjust,
+            "p_adjust": p_adjust,
             **({} if table.weights is None else {"weights": table.weights.tolist()}),
             "call": replace(call, data=("table",)).record(),
         },
@@ -159,7 +159,7 @@ def compare_aggregations(
     table_or_scores: Any,
     methods: Sequence[str],
     *,
-    adjust: str = "bh",
+    p_adjust: str = "bh",
     list_weights: Weights = None,
     method_params: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> _result.AggregationComparison:
@@ -167,7 +167,7 @@ def compare_aggregations(
 
     Parameters
     ----------
-    table_or_scores, adjust, list_weights
+    table_or_scores, p_adjust, list_weights
         As in :func:`~pyfsagg.aggregation.aggregate`.
     methods : sequence of str
         At least two different aggregators, by name or alias; the first one sets the order.
@@ -204,9 +204,9 @@ def compare_aggregations(
         raise ParameterError(Param("method_params"), about)
     table = as_weighted_rankings(table_or_scores, list_weights)
     results = tuple(
-        aggregate(table, name, adjust=adjust, **options.get(name, {})) for name in chosen
+        aggregate(table, name, p_adjust=p_adjust, **options.get(name, {})) for name in chosen
     )
-    parameters = {"methods": chosen, "options": options, "adjust": adjust}
+    parameters = {"methods": chosen, "options": options, "p_adjust": p_adjust}
     parameters["call"] = replace(call, data=("table",)).record()
     of = {"data": results[0].data, "versions": results[0].versions}
     return _result.AggregationComparison(results, parameters=parameters, **of)

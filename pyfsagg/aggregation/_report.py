@@ -308,7 +308,7 @@ def _ranking(result: Aggregation, top: int, adjusted: bool) -> PageTable:
     shown = frame.head(MOST_ROWS)
     spec = _base.AGGREGATORS.get(result.method)
     direction = "larger" if spec.higher_is_better else "smaller"
-    across = f"corrected across items ({result.adjust}), {count(result.n_tests)} of them"
+    across = f"corrected across items ({result.p_adjust}), {count(result.n_tests)} of them"
     meanings = {
         "Statistic": f"{readable(spec.name)}, {spec.summary}; {direction} = better; "
         f"range {spec.bounds}",

@@ -64,8 +64,8 @@ class Aggregation(Selecting, Recorded):
     log10_p_values : ndarray (p,) or None
         Decimal logarithms of the p-values: finite where a p-value is 0, that is, below 1e-308.
     p_values, adjusted_p_values : ndarray (p,) or None
-        For methods with a null distribution; `adjust` names the correction across items.
-    method, higher_is_better, n_lists, adjust
+        For methods with a null distribution; `p_adjust` names the correction across items.
+    method, higher_is_better, n_lists, p_adjust
     n_tests : int
         Number of items over which p-values are adjusted: the universe of the lists; items that
         no list contains have p = 1.  With universes of different sizes the largest one counts.
@@ -106,7 +106,7 @@ class Aggregation(Selecting, Recorded):
     method: str
     higher_is_better: bool
     n_lists: int
-    adjust: str
+    p_adjust: str
     n_tests: int
     remarks: tuple[str, ...] = ()
     log10_p_values: Floats | None = None
@@ -123,7 +123,7 @@ class Aggregation(Selecting, Recorded):
 
     def __post_init__(self) -> None:
         if self.p_values is None:  # a file says that nothing is adjusted
-            object.__setattr__(self, "adjust", self.adjust or "bh")
+            object.__setattr__(self, "p_adjust", self.p_adjust or "bh")
             object.__setattr__(self, "n_tests", self.n_tests or len(self.names))
 
     @property
@@ -292,7 +292,9 @@ class Aggregation(Selecting, Recorded):
 
     def _settled(self, record: dict[str, Any]) -> dict[str, Any]:
         """A record of the fields in which an adjustment that there is not is None."""
-        return record if self.p_values is not None else {**record, "adjust": None, "n_tests": None}
+        return (
+            record if self.p_values is not None else {**record, "p_adjust": None, "n_tests": None}
+        )
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         record = self._settled(super()._record(view))
@@ -392,11 +394,11 @@ class PermutationTest(Part):
     p_values : ndarray (p,)
         For each item by itself.
     adjusted_p_values : ndarray (p,)
-        `p_values` corrected by `adjust` across all items of the universe; those that no list
+        `p_values` corrected by `p_adjust` across all items of the universe; those that no list
         holds count with p = 1.  Given null tables are corrected across the items of the table.
     family_wise_p_values : ndarray (p,)
         Chance that the best item of a null table scores as high (maximum statistic).
-    method, n_permutations, adjust
+    method, n_permutations, p_adjust
     call : dict
         The call that made it: the function and its arguments.
     """
@@ -408,7 +410,7 @@ class PermutationTest(Part):
     family_wise_p_values: Floats
     method: str
     n_permutations: int
-    adjust: str
+    p_adjust: str
     call: Mapping[str, Any] = field(default_factory=dict)
 
     def to_frame(self) -> pd.DataFrame:

@@ -233,7 +233,7 @@ def permutation_p_values(
     groups: Sequence[Any] | None = None,
     null: Callable[[np.random.Generator], Any] | None = None,
     n_permutations: int = 1000,
-    adjust: str = "bh",
+    p_adjust: str = "bh",
     list_weights: _call.Weights = None,
     random_state: RandomState = None,
     **method_params: Any,
@@ -266,7 +266,7 @@ def permutation_p_values(
     n_permutations : int
         Number B of null tables.  The smallest p-value is 1/(B + 1) for one item's own null scores
         and 1/(B N + 1) for pooled ones, with N items in the universe.
-    adjust : {"bh", "holm", "bonferroni"}
+    p_adjust : {"bh", "holm", "bonferroni"}
     list_weights : one number per list, or dict of list name to number, optional
         See :func:`~pyfsagg.aggregation.aggregate`; null tables have them too.
     random_state : int or Generator, optional
@@ -296,7 +296,7 @@ def permutation_p_values(
     call = Call.of(permutation_p_values, name=name, data=("table_or_scores",))
     spec = _base.AGGREGATORS.get(method)
     compute = spec.bind(**method_params)
-    check_choice("adjust", adjust, ADJUSTMENTS)
+    check_choice("p_adjust", p_adjust, ADJUSTMENTS)
     n_permutations = check_integer("n_permutations", n_permutations, low=1)
     table = _call.as_weighted_rankings(table_or_scores, list_weights)
     rng = np.random.default_rng(random_state)
@@ -336,11 +336,11 @@ def permutation_p_values(
         names=table.items,
         scores=observed,
         p_values=p_values,
-        adjusted_p_values=adjust_p_values(p_values, adjust, n=universe),
+        adjusted_p_values=adjust_p_values(p_values, p_adjust, n=universe),
         family_wise_p_values=(1.0 + reached_by_best) / (1.0 + n_permutations),
         method=spec.name,
         n_permutations=n_permutations,
-        adjust=adjust,
+        p_adjust=p_adjust,
         call=replace(call, data=("table",)).record(),
     )
 

@@ -138,7 +138,7 @@ def _add_method_flags(add: Flags) -> None:
     text = "option of a method, for instance mc4.damping=0.1 (may be repeated)"
     add.settings("--param", metavar="METHOD.NAME=VALUE", help=text)
     text = "correction of p-values across all items of the universe"
-    add.choice("--adjust", ("bh", "holm", "bonferroni", "none"), text)
+    add.choice("--p-adjust", ("bh", "holm", "bonferroni", "none"), text)
     text = "p-values from B tables with relabelled items, for any method"
     add("--permutations", type=int, metavar="B", help=text)
     text = "sources of the lists (default: all different); lists of one source are permuted "
@@ -153,7 +153,7 @@ def _aggregate(options: argparse.Namespace) -> None:
 
     methods, params = _methods(options)
     table = _read(options)
-    shown = {"top": min(options.top, table.n_items), "adjusted": options.adjust != "none"}
+    shown = {"top": min(options.top, table.n_items), "adjusted": options.p_adjust != "none"}
     view = {**shown, **_origin_of_lists(options)}
     compute_and_save(options, lambda _: _compute(options, table, methods, params), view=view)
     if options.quiet or options.json:
@@ -341,11 +341,11 @@ def _compute(
             f"{of_scores[0]} combines scores: give a matrix with --scores, or use a method of ranks: "
             f"{', '.join(spec.name for spec in AGGREGATORS if spec.input == 'ranks')}"
         )
-    adjust = "bh" if options.adjust == "none" else options.adjust
+    p_adjust = "bh" if options.p_adjust == "none" else options.p_adjust
     of_several = {}
     if options.methods:
         comparison = pyfsagg.aggregation.compare_aggregations(
-            table, methods, adjust=adjust, method_params=params
+            table, methods, p_adjust=p_adjust, method_params=params
         )
         result = replace(comparison.results[0], others=comparison.results[1:])
         of_several["compared"] = comparison.parameters["call"]
@@ -353,10 +353,16 @@ def _compute(
         if unused := [name for name in params if name not in methods]:
             message = f"--param is given for {unused[0]}, and the method is {methods[0]}"
             raise ParameterError(message)
-        result = pyfsagg.aggregate(table, methods[0], adjust=adjust, **params.get(methods[0], {}))
+        result = pyfsagg.aggregate(
+            table, methods[0], p_adjust=p_adjust, **params.get(methods[0], {})
+        )
     permutation = None
     if options.permutations:
-        how = {"groups": options.sources, "n_permutations": options.permutations, "adjust": adjust}
+        how = {
+            "groups": options.sources,
+            "n_permutations": options.permutations,
+            "p_adjust": p_adjust,
+        }
         how |= {"random_state": options.seed, **params.get(methods[0], {})}
         permutation = pyfsagg.aggregation.permutation_p_values(table, methods[0], **how)
     parameters = {
@@ -369,7 +375,7 @@ def _compute(
         **given(options, "lower_is_better", "reverse"),
         "ties": table.ties if table.scores is not None else None,
         **given(options, "duplicates", "header", "format", "ids", "by", "best_first"),
-        **given(options, "adjust", "permutations"),
+        **given(options, "p_adjust", "permutations"),
         **given(options, "sources", "seed"),
         "top": min(options.top, table.n_items),
         "call": result.parameters["call"],

@@ -46,7 +46,7 @@ def add_commands(commands: Any) -> None:
     text = "evidence of a study: the p-value of an item, or its rank"
     add.choice("--evidence", ("p_values", "ranks"), text)
     text = "correction across items"
-    add.choice("--adjust", ("adafilter", "adafilter_bounded", "bh", "holm", "bonferroni"), text)
+    add.choice("--p-adjust", ("adafilter", "adafilter_bounded", "bh", "holm", "bonferroni"), text)
     text = "refuse repeated items of a study, or keep the first row"
     add.choice("--duplicates", ("error", "first"), text)
     text = "cut the versions of Ensembl and RefSeq identifiers, such as .18 of ENSG00000141510.18"
@@ -62,7 +62,7 @@ def _studies(options: argparse.Namespace) -> None:
     paths = options.tables
     tables = paths[0] if options.study and len(paths) == 1 else paths
     how = given(
-        options, *COLUMNS, "min_studies", "evidence", "adjust", "duplicates", "strip_version"
+        options, *COLUMNS, "min_studies", "evidence", "p_adjust", "duplicates", "strip_version"
     )
     name = ", ".join(map(name_of_table, paths[:5])) + (", …" if len(paths) > 5 else "")
     view = {**given(options, "top", "fdr"), **origin(paths, [f"tables = {tables!r}"], name)}

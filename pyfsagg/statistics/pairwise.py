@@ -45,7 +45,7 @@ class PairwiseTests(_base.TestResult):
         Hodges-Lehmann shift) with lower and upper, statistic (t; V or W), df (missing for ranks), p,
         p_adjusted, effect, effect_size with effect_lower and effect_upper, and a note where a value
         holds by definition. The intervals are not corrected for the number of pairs.
-    test, adjust : str
+    test, p_adjust : str
     paired, pooled : bool
     n_dropped : int
         Subjects (paired) or values (unpaired) omitted for missing values.
@@ -53,7 +53,7 @@ class PairwiseTests(_base.TestResult):
 
     frame: pd.DataFrame
     test: str
-    adjust: str
+    p_adjust: str
     paired: bool
     pooled: bool
     confidence_level: float
@@ -76,7 +76,7 @@ class PairwiseTests(_base.TestResult):
             "bonferroni": "Bonferroni adjusted",
             "holm": "Holm adjusted",
             "none": "without adjustment",
-        }[self.adjust]
+        }[self.p_adjust]
         pairs = [
             f"{row['group1']} and {row['group2']} ({_base.p_text(row['p_adjusted'])}, {row['effect']} = "
             f"{_base.number_text(row['effect_size'])})"
@@ -94,7 +94,7 @@ def pairwise_tests(
     subject: str | None = None,
     paired: bool = True,
     pooled: bool = True,
-    adjust: str = "holm",
+    p_adjust: str = "holm",
     test: str = "t",
     confidence_level: float = 0.95,
     decimals: int | None = None,
@@ -116,7 +116,7 @@ def pairwise_tests(
     pooled : bool
         Unpaired t tests: True pools the variance over all groups, as R's ``pairwise.t.test``;
         False is Welch's test of each pair by itself.
-    adjust : {"bonferroni", "holm", "bh", "none"}
+    p_adjust : {"bonferroni", "holm", "bh", "none"}
         Correction of the p-values for the number of pairs.
     test : {"t", "wilcoxon", "corrected_t"}
         Paired: t test or signed-rank test (:func:`wilcoxon` with its defaults).  Unpaired: t test
@@ -166,7 +166,7 @@ def pairwise_tests(
     Examples
     --------
     >>> data = [[45, 50, 55], [42, 42, 45], [36, 41, 43], [39, 35, 40], [51, 55, 59]]
-    >>> result = pairwise_tests(data, adjust="bonferroni")
+    >>> result = pairwise_tests(data, p_adjust="bonferroni")
     >>> result.to_frame()[["group1", "group2", "statistic", "p_adjusted", "effect_size"]].round(3)
             group1       group2  statistic  p_adjusted  effect_size
     0  condition 1  condition 2     -1.136       0.958       -0.508
@@ -174,7 +174,7 @@ def pairwise_tests(
     2  condition 2  condition 3     -6.517       0.009       -2.914
     """
     check_choice("test", test, ("t", "wilcoxon", "corrected_t"))
-    check_choice("adjust", adjust, ("none", *ADJUSTMENTS))
+    check_choice("p_adjust", p_adjust, ("none", *ADJUSTMENTS))
     paired, pooled = check_flag("paired", paired), check_flag("pooled", pooled)
     level = _base.check_confidence_level("confidence_level", confidence_level)
     folds = _read_folds(test, paired, test_train_ratio, df)
@@ -194,7 +194,7 @@ def pairwise_tests(
         compared = _unpaired(groups, test, pooled, level)
     found = list(compared)
     # A pair without a p-value counts among the tests all the same.
-    adjusted = adjust_p_values([one.p for one in found], adjust, n=len(found))
+    adjusted = adjust_p_values([one.p for one in found], p_adjust, n=len(found))
     rows = [
         {
             **names,
@@ -218,7 +218,7 @@ def pairwise_tests(
         )
     ]
     return PairwiseTests(
-        pd.DataFrame(rows), test, adjust, paired, pooled and not paired, level, groups.n_dropped
+        pd.DataFrame(rows), test, p_adjust, paired, pooled and not paired, level, groups.n_dropped
     )
 
 

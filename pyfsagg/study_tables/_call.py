@@ -236,7 +236,7 @@ def studies(
     study: str | None = None,
     min_studies: int = 2,
     evidence: Literal["p_values", "ranks"] = "p_values",
-    adjust: str = "adafilter",
+    p_adjust: str = "adafilter",
     duplicates: Literal["error", "first"] = "error",
     strip_version: bool = False,
 ) -> Studies:
@@ -262,7 +262,7 @@ def studies(
     evidence : {"p_values", "ranks"}
         What a study says of an item: its p-value, or its place among all items of the study divided by
         their number, which supposes nothing of the p-values but resolves much less.
-    adjust : {"adafilter", "adafilter_bounded", "bh", "holm", "bonferroni"}
+    p_adjust : {"adafilter", "adafilter_bounded", "bh", "holm", "bonferroni"}
         Correction across items.  "adafilter" omits items of which fewer than r − 1 studies say
         anything, and finds far more at the same false discovery rate where most items are null in all
         studies; for r = 1 it is "bh".  It has a statistic of its own, so its adjusted p-value can be below
@@ -324,7 +324,7 @@ def studies(
     """
     call = Call.of(studies, data=("tables",))
     check_choice("evidence", evidence, ("p_values", "ranks"))
-    check_choice("adjust", adjust, (*ADAPTIVE, *ADJUSTMENTS))
+    check_choice("p_adjust", p_adjust, (*ADAPTIVE, *ADJUSTMENTS))
     check_choice("duplicates", duplicates, ("error", "first"))
     columns = {"item": item, "effect": effect, "p_value": p_value, "statistic": statistic}
     columns["standard_error"] = standard_error
@@ -353,7 +353,7 @@ def studies(
     )
     check_integer("min_studies", min_studies, low=1, high=len(frames))
     log_p = np.stack([up, down])
-    settings = {"min_studies": min_studies, "evidence": evidence, "adjust": adjust}
+    settings = {"min_studies": min_studies, "evidence": evidence, "p_adjust": p_adjust}
     settings |= {"duplicates": duplicates, "strip_version": strip_version}
     sizes = {"n_studies": len(frames), "n_items": len(names)}
     found = Studies(
@@ -363,7 +363,7 @@ def studies(
         effects=effects,
         standard_errors=errors,
         min_studies=min_studies,
-        adjust=adjust,
+        p_adjust=p_adjust,
         parameters={**settings, "call": call.record()},
         data={**sizes, "sha256": digest([*names, "", *frames], log_p)},
     )

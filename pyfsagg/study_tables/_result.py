@@ -116,7 +116,7 @@ class Studies(Selecting, Recorded):
         Natural logarithms of one-sided p-values, up and down; NaN where a study does not know an item.
     effects, standard_errors : ndarray (m, G)
         NaN where unknown.
-    min_studies, adjust
+    min_studies, p_adjust
         As in :func:`studies`.
     parameters, data, versions : dict
         Settings, data and software versions.
@@ -138,7 +138,7 @@ class Studies(Selecting, Recorded):
     effects: Floats
     standard_errors: Floats
     min_studies: int
-    adjust: str
+    p_adjust: str
 
     @cached_property
     def _combined(self) -> Floats:
@@ -160,11 +160,11 @@ class Studies(Selecting, Recorded):
         """Adjusted p-values (G,) of "fewer than r studies, in the direction of the item", from those (2, m,
         G) of studies and `combined` ones (2, G); adaFilter takes both directions as 2 G tests."""
         p = two_sided(self._with_sign(combined))
-        if self.adjust not in ADAPTIVE or r == 1:
-            return adjust_p_values(p, "bh" if self.adjust in ADAPTIVE else self.adjust)
+        if self.p_adjust not in ADAPTIVE or r == 1:
+            return adjust_p_values(p, "bh" if self.p_adjust in ADAPTIVE else self.p_adjust)
         both = filtered(np.concatenate(list(log_p), axis=1), r).reshape(2, -1)
         adjusted = self._with_sign(both)
-        return adjusted if self.adjust == "adafilter" else np.asarray(np.maximum(adjusted, p))
+        return adjusted if self.p_adjust == "adafilter" else np.asarray(np.maximum(adjusted, p))
 
     @cached_property
     def _by_number(self) -> Floats:

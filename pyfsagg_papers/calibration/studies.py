@@ -36,9 +36,9 @@ def tables_of(z: np.ndarray) -> dict[str, pd.DataFrame]:
 
 
 WAYS = {
-    "adafilter": "studies(adjust='adafilter')",
-    "bounded": "studies(adjust='adafilter_bounded')",
-    "bh": "studies(adjust='bh')",
+    "adafilter": "studies(p_adjust='adafilter')",
+    "bounded": "studies(p_adjust='adafilter_bounded')",
+    "bh": "studies(p_adjust='bh')",
     "ranks": "studies(evidence='ranks')",
     "fisher": "Fisher's method of two-sided p-values, Benjamini-Hochberg",
     "stouffer": "Stouffer's method with signs, Benjamini-Hochberg",
@@ -97,9 +97,9 @@ def studies_with_an_artefact(
         hit = N_REAL + rng.permutation(N_ITEMS - N_REAL)[:N_ARTEFACTS]
         z[-1, hit] += 8.0 * rng.choice([-1.0, 1.0], N_ARTEFACTS)
     tables, half = tables_of(z), ndtr(-np.abs(z))
-    adaptive = studies(tables, adjust="adafilter")
-    found = {"adafilter": adaptive, "bounded": replace(adaptive, adjust="adafilter_bounded")}
-    found["bh"] = replace(adaptive, adjust="bh")
+    adaptive = studies(tables, p_adjust="adafilter")
+    found = {"adafilter": adaptive, "bounded": replace(adaptive, p_adjust="adafilter_bounded")}
+    found["bh"] = replace(adaptive, p_adjust="bh")
     found["ranks"] = studies(tables, evidence="ranks")
     chosen = {way: one.adjusted_p_values <= ALPHA for way, one in found.items()}
     fisher = chi2.sf(-2.0 * np.log(2.0 * half).sum(axis=0), 2 * m)

@@ -269,7 +269,7 @@ _register_means("min", "minimum_rank", "minimum")
     name="adjusted_p_values",
     package="stats",
     summary="adjusted p-values: Bonferroni, Holm, BH",
-    ours="statistics.adjust_p_values(p, adjust)",
+    ours="statistics.adjust_p_values(p, method)",
     theirs="p.adjust(p, method)",
     tolerance=MEAN,
 )

@@ -119,13 +119,13 @@ _register_one_way(True)
     name="t_test_paired",
     package="rstatix",
     summary="paired t test: estimate, interval, t, p, Cohen's d",
-    ours="statistics.pairwise_tests(values, paired=True, adjust='none')",
+    ours="statistics.pairwise_tests(values, paired=True, p_adjust='none')",
     theirs="t.test(x, y, paired = TRUE), cohens_d(…)",
     tolerance=CLOSED_FORM,
 )
 def _t_paired(material: Material) -> Iterator[Case]:
     for label, values in material.blocks.items():
-        frame = pairwise_tests(values, paired=True, adjust="none").to_frame()
+        frame = pairwise_tests(values, paired=True, p_adjust="none").to_frame()
         for position, i, j in _neighbours(values.shape[1]):
             theirs = r.t_test(values[:, i], values[:, j], paired=True)
             ours = frame.iloc[position][list(theirs.index)]
@@ -136,13 +136,13 @@ def _t_paired(material: Material) -> Iterator[Case]:
     name="t_test_welch",
     package="rstatix",
     summary="Welch's t test: estimate, interval, t, p, Cohen's d",
-    ours="statistics.pairwise_tests(groups, paired=False, pooled=False, adjust='none')",
+    ours="statistics.pairwise_tests(groups, paired=False, pooled=False, p_adjust='none')",
     theirs="t.test(x, y), cohens_d(…)",
     tolerance=CLOSED_FORM,
 )
 def _t_welch(material: Material) -> Iterator[Case]:
     for label, groups in _groups(material):
-        frame = pairwise_tests(groups, paired=False, pooled=False, adjust="none").to_frame()
+        frame = pairwise_tests(groups, paired=False, pooled=False, p_adjust="none").to_frame()
         samples = list(groups.values())
         for position, i, j in _neighbours(len(samples)):
             theirs = r.t_test(samples[i], samples[j], paired=False)
@@ -154,14 +154,14 @@ def _t_welch(material: Material) -> Iterator[Case]:
     name="t_test_pooled",
     package="stats",
     summary="t tests with pooled variance: adjusted p",
-    ours="statistics.pairwise_tests(groups, paired=False, adjust=adjust)",
+    ours="statistics.pairwise_tests(groups, paired=False, p_adjust=adjust)",
     theirs="pairwise.t.test(x, g, p.adjust.method)",
     tolerance=CLOSED_FORM,
 )
 def _t_pooled(material: Material) -> Iterator[Case]:
     for label, groups in _groups(material):
         for adjust in ("none", "bonferroni", "holm", "bh"):
-            frame = pairwise_tests(groups, paired=False, adjust=adjust).to_frame()
+            frame = pairwise_tests(groups, paired=False, p_adjust=adjust).to_frame()
             theirs = r.pooled_t_tests(*_flat(groups), adjust="BH" if adjust == "bh" else adjust)
             yield Case(f"{label}, {adjust}", frame["p_adjusted"], theirs)
 
@@ -216,14 +216,14 @@ def _signed_rank_tests(material: Material) -> list[tuple[str, Any, Any]]:
     name="wilcoxon_rank_sum",
     package="stats",
     summary="Wilcoxon's rank-sum test: statistic, p, interval",
-    ours="statistics.pairwise_tests(groups, paired=False, test='wilcoxon', adjust='none')",
+    ours="statistics.pairwise_tests(groups, paired=False, test='wilcoxon', p_adjust='none')",
     theirs="wilcox.test(x, y, conf.int = TRUE, tol.root = 1e-14)",
     tolerance=SHIFT,
 )
 def _rank_sum(material: Material) -> Iterator[Case]:
     columns = ["statistic", "p", "lower", "upper"]
     for label, groups in _groups(material):
-        frame = pairwise_tests(groups, paired=False, test="wilcoxon", adjust="none").to_frame()
+        frame = pairwise_tests(groups, paired=False, test="wilcoxon", p_adjust="none").to_frame()
         for position, (x, y) in enumerate(itertools.combinations(groups.values(), 2)):
             theirs = r.wilcoxon(x, y, paired=False)
             if theirs["confidence"] > 0.95 - 1e-12:

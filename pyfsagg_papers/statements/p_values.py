@@ -200,7 +200,7 @@ def _pair_frame(block: pd.DataFrame, options: Mapping[str, Any]) -> pd.DataFrame
     with (
         collect_warnings()
     ):  # printed figures have six digits: their last bits are no ties, and need no advice
-        return pairwise_tests(data, adjust="none", **options).to_frame()
+        return pairwise_tests(data, p_adjust="none", **options).to_frame()
 
 
 def _with_first(frame: pd.DataFrame, adjust: str, claim: Claim) -> list[tuple[float, float]]:

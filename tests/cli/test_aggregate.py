@@ -49,7 +49,7 @@ def paths(lists: dict[str, list[str]]) -> list[str]:
 
 def test_files_of_names(pyfsagg: Any, lists: Any, tmp_path) -> None:
     done = pyfsagg(
-        f"aggregate {shlex.join(paths(lists))} --universe 100 --exact --adjust holm --top 5 "
+        f"aggregate {shlex.join(paths(lists))} --universe 100 --exact --p-adjust holm --top 5 "
         "--output out"
     )
     assert done.stderr.startswith(
@@ -58,7 +58,7 @@ def test_files_of_names(pyfsagg: Any, lists: Any, tmp_path) -> None:
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == FILES
     table = Rankings.from_lists(lists, universe=100)
     with pytest.warns(PyfsaggWarning, match="repeat far more items"):
-        expected = aggregate(table, "rra", exact=True, adjust="holm").to_frame()
+        expected = aggregate(table, "rra", exact=True, p_adjust="holm").to_frame()
     found = pd.read_csv(tmp_path / "out" / "aggregation.csv", index_col="item")
     assert found.index.tolist() == expected.index.tolist()
     np.testing.assert_allclose(found[expected.columns], expected, rtol=1e-12)
@@ -166,7 +166,7 @@ def test_permutations_keep_sources_together(command: Any, lists: Any, tmp_path) 
 
 
 def test_full_lists_and_no_adjustment(command: Any, lists: Any, tmp_path) -> None:
-    out, _ = command("aggregate --absent unknown --adjust none --output o", *paths(lists))
+    out, _ = command("aggregate --absent unknown --p-adjust none --output o", *paths(lists))
     assert "adjusted" not in out
     record = json.loads((tmp_path / "o" / "run.json").read_text(encoding="utf-8"))
     assert (record["adjusted_over"], record["remarks"]) == (None, [])

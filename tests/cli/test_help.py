@@ -78,6 +78,10 @@ def test_rank_shows_three_examples_and_sends_for_more(pyfsagg) -> None:
             "evaluate wine --thresholds 3",
             "unknown argument --thresholds; did you mean --n-features-to-select?",
         ),
+        (
+            "aggregate a.txt b.txt --adjust bh",
+            "unknown argument --adjust; did you mean --p-adjust?",
+        ),
         ("--verison", "unknown argument --verison; did you mean --version?"),
         ("rank a.csv Species", "the target is named by a flag: --target Species"),
         ("rank a.csv -t b --jobs 0", "must be a whole number of workers, or -1"),

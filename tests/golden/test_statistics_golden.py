@@ -58,7 +58,7 @@ def test_paired_tests(name: str) -> None:
     case = R["tables"][name]
     values = np.array(case["values"], dtype=float)
     k = values.shape[1]
-    t_tests = pairwise_tests(values, paired=True, adjust="none").to_frame()
+    t_tests = pairwise_tests(values, paired=True, p_adjust="none").to_frame()
     ranks = pairwise_tests(values, paired=True, test="wilcoxon").to_frame()
     for position, (i, j) in enumerate(pairs(k)):
         if case["t_tests"][position] is None:
@@ -82,7 +82,7 @@ def test_independent_groups(name: str) -> None:
     close(one_way_anova(data).to_frame().iloc[0], case["classical"])
     close(one_way_anova(data, welch=True).to_frame().iloc[0], case["welch"])
     for adjust, key in (("none", "pooled_p"), ("holm", "pooled_p_holm")):
-        frame = pairwise_tests(data, paired=False, adjust=adjust).to_frame()
+        frame = pairwise_tests(data, paired=False, p_adjust=adjust).to_frame()
         np.testing.assert_allclose(frame["p_adjusted"], np.atleast_1d(case[key]), rtol=RTOL)
     welch = pairwise_tests(data, paired=False, pooled=False).to_frame()
     ranks = pairwise_tests(data, paired=False, test="wilcoxon").to_frame()

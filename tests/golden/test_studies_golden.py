@@ -47,7 +47,7 @@ def test_the_public_call_is_the_published_procedure(r: int) -> None:
         f"study{i}": pd.DataFrame({"gene": names, "logFC": row, "PValue": 2 * ndtr(-np.abs(row))})
         for i, row in enumerate(Z)
     }
-    found = pyfsagg.studies(tables, min_studies=r, adjust="adafilter")
+    found = pyfsagg.studies(tables, min_studies=r, p_adjust="adafilter")
     up, down = np.array(R[f"adafilter_{r}"], dtype=float).reshape(2, -1)
     place = [names.index(name) for name in found.names]
     expected = np.where(found._up, up[place], down[place])

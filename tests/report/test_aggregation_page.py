@@ -26,7 +26,7 @@ def cells(page: Page, name: str) -> list[str]:
 
 
 def test_table_holds_what_the_result_holds() -> None:
-    result = aggregate(TABLE, "rra", adjust="bonferroni")
+    result = aggregate(TABLE, "rra", p_adjust="bonferroni")
     page = read(result, top=2, data_name="votes")
     head, *rows = [row for _, row in page.rows if len(row) == 8]
     assert head[3:] == ["P-value", "Adjusted p", "In lists", "Best rank", "Median rank"]

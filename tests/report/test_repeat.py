@@ -38,14 +38,14 @@ RUNS = {
     "influence of lists": "influence --lists matrix.csv --scores --aggregators mean_rank,rra "
     "--folds 5 --seed 6",
     "studies": "studies long.csv --study cohort --item gene --effect beta --p-value p --min-studies 3 "
-    "--evidence ranks --adjust holm --top 4 --fdr 0.2",
+    "--evidence ranks --p-adjust holm --top 4 --fdr 0.2",
     "evaluate": "evaluate table.parquet --target kind --methods su,mrmr/rra --classifiers nb "
     "--n-features-to-select 2,50% --protocol nested --n-folds 3 --n-repeats 2 --metrics balanced_accuracy "
     "--nominal hue --n-resamples 7 --seed 6",
     "order": "order table.csv --target kind --method koller-sahami --method-param blanket_size=2 "
     "--ties random --tie-break last --accuracy 5 --seed 8",
     "unsupervised": "unsupervised numbers.csv --n-clusterings 12 --seed 9",
-    "aggregate": "aggregate a.txt b.txt c.txt --universe 40 --method rra --exact --adjust holm",
+    "aggregate": "aggregate a.txt b.txt c.txt --universe 40 --method rra --exact --p-adjust holm",
     "compare": "aggregate a.txt b.txt c.txt --universe 40 --methods rra,borda,mean_rank",
     "members": "aggregate guides.csv --item gene --member-score z --lower-is-better --method stuart",
     "agreement": "agreement a.txt b.txt c.txt --distance 2 --pilot 3 --persistence 0.9",

@@ -157,7 +157,7 @@ AGGREGATIONS: dict[str, tuple[Make, View]] = {
     ),
     "several significant": (lambda: aggregate(SAME), {"top": 3}),
     "not adjusted": (lambda: aggregate(SAME), {"adjusted": False}),
-    "universe": (lambda: aggregate(Rankings.from_lists(LISTS, 50), "stuart", adjust="holm"), {}),
+    "universe": (lambda: aggregate(Rankings.from_lists(LISTS, 50), "stuart", p_adjust="holm"), {}),
     "many lists": (lambda: aggregate(MANY, "mean_rank"), {"top": 5}),
     "kemeny": (lambda: aggregate(LISTS, "kemeny"), {"top": 1}),
     "one list": (lambda: aggregate([["a", "b"]], "borda"), {}),
@@ -351,7 +351,7 @@ STUDY_TABLES: dict[str, tuple[Make, View]] = {
         lambda: pyfsagg.studies(EFFECTS, item="gene", effect="effect", standard_error="se"), {},
     ),
     "by ranks": (lambda: pyfsagg.studies(STUDIES, evidence="ranks"), {"fdr": 0.2}),
-    "in all": (lambda: pyfsagg.studies(STUDIES, min_studies=3, adjust="bh"), {}),
+    "in all": (lambda: pyfsagg.studies(STUDIES, min_studies=3, p_adjust="bh"), {}),
     "copies": (
         lambda: pyfsagg.studies({"a": STUDIES["a"], "copy": STUDIES["a"], "c": STUDIES["c"]}), {},
     ),

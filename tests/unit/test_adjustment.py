@@ -28,11 +28,11 @@ def test_adjusted_by_hand_and_refused():
         ([0.1, NAN, -0.2], {}, DataError, "a p-value is -0.2"),
         ([0.1, NAN, 1.5], {}, DataError, "a p-value is 1.5"),
         ([0.1, NAN, np.inf], {}, DataError, "a p-value is inf"),
-        ([0.1], {"adjust": "fdr"}, ParameterError, "adjust must be one of"),
+        ([0.1], {"method": "fdr"}, ParameterError, "method must be one of"),
         ([0.1, NAN, 0.2], {"n": 1}, ParameterError, "n must be a whole number of at least 2"),
     ):
         with pytest.raises(error, match=message):
-            adjust_p_values(p, **{"adjust": "bh", **options})
+            adjust_p_values(p, **{"method": "bh", **options})
 
 
 @pytest.mark.parametrize("adjust", STATSMODELS)
@@ -60,7 +60,7 @@ LISTS = [["a", "b", "c"], ["b", "a"], ["b", "d", "a"]]
 )
 @pytest.mark.parametrize("adjust", STATSMODELS)
 def test_aggregate_adjusts_over_the_universe(options, n, adjust):
-    result = aggregate(Rankings.from_lists(LISTS, **options), "rra", adjust=adjust)
+    result = aggregate(Rankings.from_lists(LISTS, **options), "rra", p_adjust=adjust)
     padded = np.r_[result.p_values, np.ones(n - 4)]
     expected = multipletests(padded, method=STATSMODELS[adjust])[1][:4]
     np.testing.assert_allclose(result.adjusted_p_values, expected, rtol=1e-13)

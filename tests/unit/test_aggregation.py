@@ -224,7 +224,7 @@ def test_refusals():
     for values, method, options, error, words in (
         (SCORES, "robust_rank_agregation", {}, UnknownNameError, "did you mean 'robust_rank"),
         (SCORES, "rra", {"topcutoff": 1}, ParameterError, "no option 'topcutoff'; its options"),
-        (SCORES, "rra", {"adjust": "fdr"}, ParameterError, "adjust must be one of"),
+        (SCORES, "rra", {"p_adjust": "fdr"}, ParameterError, "p_adjust must be one of"),
         (7, "rra", {}, InputTypeError, "table_or_scores must be"),
         ([], "rra", {}, DataError, "no list"),
         ([["a"]], "am", {}, DataError, "'mean_rank'"),

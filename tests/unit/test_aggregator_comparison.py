@@ -123,7 +123,7 @@ def result(table, comparison) -> Aggregation:
 
 @pytest.mark.parametrize("adjusted", [True, False])
 def test_a_record_says_how_its_p_values_are_adjusted(table, adjusted):
-    result = replace(aggregate(table, "rra", adjust="holm"), remarks=("a remark",))
+    result = replace(aggregate(table, "rra", p_adjust="holm"), remarks=("a remark",))
     record = json.loads(result.to_json(adjusted=adjusted))
     sentence = (
         "The p-values are adjusted over all 40 items that could have been listed; the "
@@ -132,7 +132,7 @@ def test_a_record_says_how_its_p_values_are_adjusted(table, adjusted):
     assert result._about_p_values(adjusted) == [*[sentence] * adjusted, result._pool, "a remark"]
     assert (sentence in record["sentences"]) is adjusted
     assert record["adjusted_over"] == (40 if adjusted else None)
-    assert (record["adjust"], record["n_tests"]) == ("holm", 40)
+    assert (record["p_adjust"], record["n_tests"]) == ("holm", 40)
     assert any(told.startswith("The p-values assume") for told in record["sentences"])
     assert ("adjusted_p_value" in record["items"][0]) is adjusted
 
@@ -145,7 +145,7 @@ def test_records_of_all_tables_and_methods(table, result):
     assert without._about_p_values(True) == list(without.remarks)
     record = json.loads(without.to_json())
     assert "adjusted_over" not in record
-    assert (record["adjust"], record["n_tests"]) == (None, None)
+    assert (record["p_adjust"], record["n_tests"]) == (None, None)
     assert not any("p-values" in told for told in record["sentences"])
     view = {"top": 5, "adjusted": True}
     lines = result._lines_after(view)
@@ -177,7 +177,7 @@ def test_other_methods_are_numbered_from_one_and_are_kept(result, comparison, tm
             for name in ("names", "method"):
                 assert getattr(one, name) == getattr(other, name)
             if one.p_values is not None:  # nothing else is adjusted
-                assert (one.adjust, one.n_tests) == (other.adjust, other.n_tests)
+                assert (one.p_adjust, one.n_tests) == (other.p_adjust, other.n_tests)
             for name in ("scores", "statistic", "ranking"):
                 np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
     np.testing.assert_array_equal(compared.results[0].p_values, comparison.results[0].p_values)
@@ -189,12 +189,12 @@ def test_other_methods_are_numbered_from_one_and_are_kept(result, comparison, tm
 
 def test_an_aggregation_is_kept_with_its_test_and_without_its_lists(table, tmp_path):
     test = permutation_p_values(table, "rra", n_permutations=9, random_state=1)
-    result = replace(aggregate(table, "rra", adjust="holm"), permutation=test)
+    result = replace(aggregate(table, "rra", p_adjust="holm"), permutation=test)
     result.save(tmp_path / "kept")
     record = json.loads((tmp_path / "kept" / "run.json").read_text(encoding="utf-8"))
-    assert set(record["permutation"]) == {"method", "n_permutations", "adjust", "call"}
+    assert set(record["permutation"]) == {"method", "n_permutations", "p_adjust", "call"}
     back = Aggregation.load(tmp_path / "kept")
-    assert back.adjust == "holm"
+    assert back.p_adjust == "holm"
     assert back.permutation.n_permutations == 9
     pd.testing.assert_frame_equal(back.permutation.to_frame(), test.to_frame())
     pd.testing.assert_frame_equal(back.items(), result.items())

@@ -52,7 +52,7 @@ def comparison(table: Rankings) -> AggregationComparison:
 
 
 def test_consensus_shows_both_p_values(table):
-    result = aggregate(table, "rra", adjust="holm")
+    result = aggregate(table, "rra", p_adjust="holm")
     ax = _report.plot_consensus(result, n=6)
     draw(ax)
     best = result._order()[:6]

@@ -19,7 +19,7 @@ ROOMS = (
 )  # fmt: skip
 
 REACHED = {
-    "adjust_p_values": "aggregate_ranks",  # its adjust, by stats::p.adjust
+    "adjust_p_values": "aggregate_ranks",  # its p_adjust, by stats::p.adjust
     "bam": "bam",
     "committee": "committee",
     "check_table": "check_table",

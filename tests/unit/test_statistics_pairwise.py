@@ -135,20 +135,20 @@ def test_options():
     refused(
         pairwise_tests,
         ((SMALL,), {"test": "z"}, ParameterError, "test must be one of"),
-        ((SMALL,), {"adjust": "fdr"}, ParameterError, "adjust must be one of"),
+        ((SMALL,), {"p_adjust": "fdr"}, ParameterError, "p_adjust must be one of"),
         ((SMALL,), {"paired": "yes"}, InputTypeError, "paired must be True or False"),
         ((GROUPS,), unpaired, ParameterError, "subject has no meaning"),
     )
 
 
 def test_sentence_and_frame_are_kept_apart():
-    result = pairwise_tests(SMALL, adjust="bonferroni")
+    result = pairwise_tests(SMALL, p_adjust="bonferroni")
     assert "Paired t tests, Bonferroni adjusted: 1 of 3 pairs differs" in result.sentence
     assert "condition 2 and condition 3 (p = 0.00859" in result.sentence
     copy = result.to_frame()
     copy["p_adjusted"] = 0.0
     assert result.to_frame()["p_adjusted"].max() > 0.5
-    many = pairwise_tests(SMALL[:, [0] * 4 + [2] * 4] + np.eye(5, 8), adjust="none").sentence
+    many = pairwise_tests(SMALL[:, [0] * 4 + [2] * 4] + np.eye(5, 8), p_adjust="none").sentence
     assert "more." in many
 
 

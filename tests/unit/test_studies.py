@@ -297,9 +297,9 @@ def test_adafilter_as_it_is_published_and_bounded_by_the_p_value() -> None:
         for i, row in enumerate(log_p)
     }
     found, bounded = (
-        pyfsagg.studies(tables, adjust=adjust) for adjust in ("adafilter", "adafilter_bounded")
+        pyfsagg.studies(tables, p_adjust=adjust) for adjust in ("adafilter", "adafilter_bounded")
     )
-    assert pyfsagg.studies(tables).adjust == "adafilter"
+    assert pyfsagg.studies(tables).p_adjust == "adafilter"
     fisher = 2 * 9e-5 * (1 - np.log(9e-5))
     assert_allclose(found.to_frame().loc["a", "p_value"], fisher, rtol=1e-9)
     assert_allclose(found.to_frame().loc["a", "adjusted_p_value"], 4e-4, rtol=1e-9)

@@ -27,26 +27,26 @@
 #'   counts twice is not independent of itself.
 #' @param unranked List of unordered character vectors, in addition to `glist`: the names of each
 #'   are tied at their mean rank.
-#' @param adjust For `"RRA"` and `"mean"`: `"none"`, or the method of [stats::p.adjust()] by which a
+#' @param p_adjust For `"RRA"` and `"mean"`: `"none"`, or the method of [stats::p.adjust()] by which a
 #'   column `Adjusted` is computed over all `N` items; items that are in no list have p = 1. P-values assume that each
 #'   list could have contained any of these ([check_universe()]).
-#' @return A data frame with the columns `Name` and `Score`, best first, and `Adjusted` with `adjust`. For
+#' @return A data frame with the columns `Name` and `Score`, best first, and `Adjusted` with `p_adjust`. For
 #'   the methods of RobustRankAggreg the score is that of `aggregateRanks()` (small is good), except for
 #'   ties; for any other aggregator large is good.
 #' @examples
 #' if (pyfsagg_available()) {
 #'   lists <- list(c("a", "b", "c"), c("b", "a", "d"), c("a", "c"))
-#'   aggregate_ranks(lists, N = 20, adjust = "BH")
+#'   aggregate_ranks(lists, N = 20, p_adjust = "BH")
 #'   aggregateRanks(lists, N = 20)
 #' }
 #' @export
 aggregate_ranks <- function(glist, rmat = NULL, N = NULL, method = "RRA", full = FALSE,
                             exact = FALSE, topCutoff = NULL, ties = "last", weights = NULL,
-                            adjust = "none", unranked = NULL) {
+                            p_adjust = "none", unranked = NULL) {
   check_string(method, "method", "one name")
-  check_choice(adjust, "adjust", stats::p.adjust.methods)
-  if (adjust != "none" && (!method %in% c("RRA", "mean") || !is.null(weights))) {
-    stop_pyfsagg("adjust belongs to p-values: method = \"RRA\" or \"mean\", without weights", "parameter")
+  check_choice(p_adjust, "p_adjust", stats::p.adjust.methods)
+  if (p_adjust != "none" && (!method %in% c("RRA", "mean") || !is.null(weights))) {
+    stop_pyfsagg("p_adjust belongs to p-values: method = \"RRA\" or \"mean\", without weights", "parameter")
   }
   if (!is.null(unranked) && !is.null(rmat)) {
     stop_pyfsagg("unranked belongs to glist; in rmat give its items equal ranks", "parameter")
@@ -55,7 +55,7 @@ aggregate_ranks <- function(glist, rmat = NULL, N = NULL, method = "RRA", full =
   same_order(list(glist = lists, N = N, topCutoff = topCutoff, weights = weights))
   if (!missing(glist) && inherits(glist, "pyfsagg_rank_table")) {
     others <- list(rmat, N, weights, unranked, if (full) full)
-    return(aggregate_table(glist, method, exact, topCutoff, ties, adjust, others))
+    return(aggregate_table(glist, method, exact, topCutoff, ties, p_adjust, others))
   }
   table <- if (is.null(rmat)) lists_as_ranks(glist, unranked) else normalized_ranks(rmat)
   sizes <- read_sizes(N, table)
@@ -64,11 +64,11 @@ aggregate_ranks <- function(glist, rmat = NULL, N = NULL, method = "RRA", full =
     ties = check_choice(ties, "ties", c("last", "average")), weights = list_weights(weights, nrow(table$ranks)),
     universe = if (is.null(rmat)) sizes, top_cutoff = read_cutoff(topCutoff, nrow(table$ranks))
   )))
-  aggregated(found, table$items, adjust, unlist(sizes))
+  aggregated(found, table$items, p_adjust, unlist(sizes))
 }
 
 # The lists of rank_table(), which says all of them itself.
-aggregate_table <- function(table, method, exact, topCutoff, ties, adjust, others) {
+aggregate_table <- function(table, method, exact, topCutoff, ties, p_adjust, others) {
   if (!all(vapply(others, is.null, NA))) {
     stop_pyfsagg("give N, full, weights and unranked to rank_table(), where the lists are", "parameter")
   }
@@ -77,13 +77,13 @@ aggregate_table <- function(table, method, exact, topCutoff, ties, adjust, other
     ties = check_choice(ties, "ties", c("last", "average")),
     top_cutoff = read_cutoff(topCutoff, if (is.null(table$ranks)) length(table$paths) else nrow(table$ranks))
   ))
-  aggregated(found, unlist(found$names), adjust, unlist(table$universe))
+  aggregated(found, unlist(found$names), p_adjust, unlist(table$universe))
 }
 
-aggregated <- function(found, items, adjust, sizes) {
+aggregated <- function(found, items, p_adjust, sizes) {
   names <- items[as.vector(found$order) + 1L]
   result <- data.frame(Name = names, Score = as.vector(found$score), row.names = names)
-  if (adjust != "none") result$Adjusted <- stats::p.adjust(result$Score, adjust, n = max(length(names), sizes))
+  if (p_adjust != "none") result$Adjusted <- stats::p.adjust(result$Score, p_adjust, n = max(length(names), sizes))
   result
 }
 

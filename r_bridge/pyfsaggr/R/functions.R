@@ -185,29 +185,29 @@ standings <- function(data, method = NULL, dataset = NULL, value = NULL, replica
 #' @export
 studies <- function(tables, item = NULL, effect = NULL, p_value = NULL, statistic = NULL,
                     standard_error = NULL, study = NULL, min_studies = 2, evidence = "p_values",
-                    adjust = "adafilter", duplicates = "error", strip_version = FALSE, save = NULL,
+                    p_adjust = "adafilter", duplicates = "error", strip_version = FALSE, save = NULL,
                     report = NULL) {
   call_python("studies", tables = "studies")
 }
 
 #' @rdname ranked_lists
 #' @export
-aggregate_lists <- function(x, method = "robust_rank_aggregation", adjust = "bh", weights = NULL, save = NULL,
-                            report = NULL, ...) {
+aggregate_lists <- function(x, method = "robust_rank_aggregation", p_adjust = "bh", weights = NULL,
+                            save = NULL, report = NULL, ...) {
   call_python("aggregate_lists", x = "lists", more = list(...))
 }
 
 #' @rdname ranked_lists
 #' @export
-compare_aggregations <- function(x, methods, adjust = "bh", weights = NULL, method_params = NULL, save = NULL,
-                                 report = NULL) {
+compare_aggregations <- function(x, methods, p_adjust = "bh", weights = NULL, method_params = NULL,
+                                 save = NULL, report = NULL) {
   call_python("compare_aggregations", x = "lists")
 }
 
 #' @rdname ranked_lists
 #' @export
 permutation_p_values <- function(x, method = "robust_rank_aggregation", groups = NULL, null = NULL,
-                                 n_permutations = 1000, adjust = "bh", weights = NULL, seed = NULL, ...) {
+                                 n_permutations = 1000, p_adjust = "bh", weights = NULL, seed = NULL, ...) {
   call_python("permutation_p_values", x = "lists", more = list(...))
 }
 

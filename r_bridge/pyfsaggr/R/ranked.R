@@ -30,7 +30,7 @@
 #' @param best_first Whether files are known to be best first: otherwise an alphabetical order, or the same order in two
 #'   tables, is an error.
 #' @param method,methods Names from `list_methods("aggregators")`.
-#' @param adjust How p-values are corrected: `"bh"`, `"holm"`, `"bonferroni"`, ... or `"none"`.
+#' @param p_adjust How p-values are corrected: `"bh"`, `"holm"`, `"bonferroni"`, ... or `"none"`.
 #' @param weights What each list counts.
 #' @param method_params A named list with a list of options for each method.
 #' @param groups The source of each list: lists of one source are relabelled together.

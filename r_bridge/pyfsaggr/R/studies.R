@@ -17,7 +17,7 @@
 #' @param min_studies Smallest number of studies with the effect.
 #' @param evidence Evidence of a study for an item: its p-value (`"p_values"`), or its rank among all items of the
 #'   study (`"ranks"`), which does not rely on p-values but resolves much less.
-#' @param adjust Correction across items: `"adafilter"`, which filters out items with evidence in too few studies,
+#' @param p_adjust Correction across items: `"adafilter"`, which filters out items with evidence in too few studies,
 #'   `"adafilter_bounded"`, the larger of this and the p-value, `"bh"`, `"holm"` or `"bonferroni"`.
 #' @param duplicates `"error"` refuses an item that is in a study twice, `"first"` keeps its first row.
 #' @param strip_version `TRUE` cuts the versions of identifiers of Ensembl and RefSeq (`ENSG00000141510.18`).

@@ -44,12 +44,12 @@ test_that("arguments of aggregate_ranks are looked at", {
   no("N must be one whole number", N = "a")
   no("N = 1 is smaller than the 2 different items", N = 1)
   no("topCutoff must be one share", topCutoff = 2)
-  no("adjust belongs to p-values", method = "stuart", adjust = "BH")
+  no("p_adjust belongs to p-values", method = "stuart", p_adjust = "BH")
 })
 
 test_that("p-values are adjusted over all items", {
   skip_without_pyfsagg()
-  found <- aggregate_ranks(lists, N = 50, adjust = "BH")
+  found <- aggregate_ranks(lists, N = 50, p_adjust = "BH")
   expect_equal(found$Adjusted, p.adjust(found$Score, "BH", n = 50))
   expect_identical(aggregate_ranks(lists, topCutoff = 0.9), aggregate_ranks(lists, topCutoff = rep(0.9, 4)))
 })
