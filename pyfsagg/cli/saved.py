@@ -78,7 +78,7 @@ def _compare(options: argparse.Namespace) -> None:
             kind = f"{folder} contains a result of kind {run._kind!r}"
             raise DataError(f"{kind}; name runs of pyfsagg rank")
         runs.append(run)
-    features = runs[0].compare(runs[1], options.threshold)
+    features = runs[0].compare(runs[1], runs[0].selection(options.threshold))
     if options.json:
         print_records(features)
         return

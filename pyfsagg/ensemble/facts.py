@@ -300,7 +300,7 @@ def true_rank_blocks(data: Ranked, k: int) -> list[Block]:
     if len(best) > MOST_NAMED:
         named = [*named, f"{count(len(best) - MOST_NAMED)} more"]
     one = k == 1
-    centred = CENTRED if data.own_scores is not None else ""
+    centred = CENTRED if data.checked.own_scores is not None else ""
     return [
         Text(
             f"The true best {'feature' if one else count(k)} of {plural(data.n_features, 'feature')} "

@@ -89,7 +89,7 @@ def among_best(result: Any, k: int) -> Any:
 
 def between(result: Any, k: int) -> list[float]:
     """Nogueira's measure of two samples, and its interval."""
-    row = result.between_sample_stability(k).estimates.loc["nogueira"]
+    row = result.between_sample_stability(result.selection(k)).estimates.loc["nogueira"]
     return [row["estimate"], row["lower"], row["upper"]]
 
 
@@ -163,7 +163,8 @@ def test_paragraph_of_an_ensemble(ensemble: Any) -> None:
     text = ensemble.methods_text().partition("The analysis used")
     check([text[0]], *PROCEDURE, k, 40, 499, 0.05, 9, 10)
     check([text[2].partition(")")[2]], *seed)
-    check([ensemble.methods_text(12).partition("The analysis used")[0]], *PROCEDURE, 12, 40)
+    text = ensemble.methods_text(ensemble.selection(12)).partition("The analysis used")
+    check([text[0]], *PROCEDURE, 12, 40)
 
 
 def test_status_of_every_feature(ensemble: Any) -> None:
