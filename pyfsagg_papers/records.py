@@ -58,6 +58,11 @@ class JsonResult(Result):
         """What a reader of the file wants to see although it follows from the fields."""
         return {}
 
+    def to_frame(self) -> pd.DataFrame:
+        """The first of `frames`."""
+        first: pd.DataFrame = getattr(self, self.frames[0])
+        return first
+
     def conclusions(self) -> list[str]:
         """The result in sentences."""
         raise NotImplementedError

@@ -348,3 +348,17 @@ class Part:
             if (text := _short(getattr(self, one.name)))
         ]
         return f"{type(self).__name__}({', '.join(shown)})"
+
+
+class Finding(Part):
+    """A part that says in one sentence what was found."""
+
+    @property
+    def sentence(self) -> str:
+        """The finding in one sentence."""
+        raise NotImplementedError
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """`sentence`, as every result has it."""
+        return (self.sentence,)

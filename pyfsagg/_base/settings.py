@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, ClassVar, Self, get_type_hints
 
-from pyfsagg._base.validation import check_choice, check_integer, got_short
+from pyfsagg._base.validation import check_choice, check_integer, check_real, got_short
 from pyfsagg._message import MAPPING, Got, Param, Public, Remedy, Use, named
 from pyfsagg.exceptions import InputTypeError, ParameterError
 
@@ -22,11 +22,19 @@ def option(
     metavar: str | None = None,
     read: Callable[[str], Any] | None = None,
     choices: tuple[str, ...] | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    above: float | None = None,
     flag: bool = True,
     kw_only: bool = False,
 ) -> Any:
-    """A field of :class:`Settings`."""
-    about = {"help": help, "metavar": metavar, "read": read, "choices": choices, "flag": flag}
+    """A field of :class:`Settings`; its range is checked where the settings are made.
+
+    `low`, or `above` where the limit itself is not allowed, and `high` are those of a number: a whole one if
+    `low` is an int.  None passes where it is the default.
+    """
+    about: dict[str, Any] = {"help": help, "metavar": metavar, "read": read, "choices": choices}
+    about |= {"flag": flag, "range": (low, high, above)}
     return dataclasses.field(default=default, metadata=about, kw_only=kw_only)
 
 
@@ -40,9 +48,22 @@ class Settings:
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
-            if field.metadata.get("choices") is not None:
-                check_choice(field.name, getattr(self, field.name), field.metadata["choices"])
+            value, about = getattr(self, field.name), field.metadata
+            if about.get("choices") is not None:
+                check_choice(field.name, value, about["choices"])
+            low, high, above = about.get("range", (None, None, None))
+            if (low, high, above) != (None, None, None) and not (value is field.default is None):
+                what = self._called(field.name)
+                if isinstance(low, int):
+                    check_integer(what, value, low=low, high=high)
+                else:
+                    floor = low if above is None else above
+                    check_real(what, value, low=floor, high=high, low_open=above is not None)
         self._check()
+
+    def _called(self, name: str) -> Any:
+        """What a setting is called in messages about its range."""
+        return name
 
     def _check(self) -> None:
         """Raise for a value that is not allowed."""
@@ -342,6 +363,7 @@ class Task(Settings):
     )
     target_bins: int = option(
         5,
+        low=2,
         metavar="N",
         help="number of bins of a numeric target, or of residuals, for filters that need classes",
     )
@@ -378,7 +400,6 @@ class Task(Settings):
     )
 
     def _check(self) -> None:
-        check_integer("target_bins", self.target_bins, low=2)
         for name in ("adjust", "always"):
             if isinstance(given := getattr(self, name), str):
                 object.__setattr__(self, name, (given,))

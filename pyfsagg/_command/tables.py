@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -71,6 +71,11 @@ class ReadTable:
         """What was read, for the terminal."""
         lines = [f"read: {line}" for line in (*self.check.facts, *self.notes)]
         return [*lines, *(f"check: {finding}" for finding in self.check.findings)]
+
+
+def is_saved(sources: Iterable[str]) -> bool:
+    """Whether a source is a saved result, which is a folder."""
+    return any(Path(source).is_dir() for source in sources)
 
 
 def read_files(paths: Sequence[str]) -> dict[str, Any]:

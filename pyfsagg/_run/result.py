@@ -25,6 +25,7 @@ from pyfsagg._base.fields import Part, Parts, as_record, from_parts, to_parts
 from pyfsagg._base.memory import within_memory
 from pyfsagg._base.output import new_folder, result_file
 from pyfsagg._base.registry import Call
+from pyfsagg._base.validation import check_flag
 from pyfsagg._base.words import enumerate_names
 from pyfsagg._message import Got, Param
 from pyfsagg.exceptions import DataError, OutputError, ParameterError
@@ -418,14 +419,21 @@ class Result(Part):
     def __dir__(self) -> list[str]:
         return sorted(set(super().__dir__()) - self._inner)
 
-    def _repr_html_(self) -> str:
-        """The answer and the first rows of the table, for a notebook."""
+    def to_frame(self) -> pd.DataFrame:
+        """The main table of the result."""
+        raise NotImplementedError
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What the result says, the answer first: the text of :meth:`summary_text` without its tables."""
         from pyfsagg._report.page import sentences_of
 
-        answer = next(iter(sentences_of(self._facts(self._options_in_force({})))), repr(self))
-        table = ""
-        if callable(make := getattr(self, "to_frame", None)):
-            table = make().iloc[:10, :6].to_html(float_format="{:.3g}".format)
+        return tuple(sentences_of(self._facts(self._options_in_force({}))))
+
+    def _repr_html_(self) -> str:
+        """The answer and the first rows of the table, for a notebook."""
+        answer = next(iter(self.sentences), repr(self))
+        table = self.to_frame().iloc[:10, :6].to_html(float_format="{:.3g}".format)
         return f"<p><b>{html.escape(answer)}</b></p>{table}"
 
     def summary_text(self, **options: Any) -> str:
@@ -433,6 +441,35 @@ class Result(Part):
         from pyfsagg._report.page import render_text
 
         return render_text(self._facts(self._options_in_force(options)))
+
+
+class Selecting(Result):
+    """A result that selects: names by `select`, and the same as a mask or as positions."""
+
+    _selectable: ClassVar[str] = "feature_names"  # the field with what can be selected
+
+    if TYPE_CHECKING:
+        select: Callable[..., list[str]]
+
+    def get_support(self, indices: bool = False, **limits: Any) -> NDArray[Any]:
+        """What :meth:`select` selects, in the order of the table.
+
+        Parameters
+        ----------
+        indices : bool
+            Return positions instead of a boolean mask.
+        **limits
+            Arguments of :meth:`select`.
+
+        See Also
+        --------
+        select : The names, best first.
+        """
+        import numpy as np
+
+        names, chosen = getattr(self, self._selectable), set(self.select(**limits))
+        mask = np.fromiter((name in chosen for name in names), np.bool_, len(names))
+        return np.flatnonzero(mask) if check_flag("indices", indices) else mask
 
 
 def _versions() -> Mapping[str, str]:

@@ -20,7 +20,7 @@ from pyfsagg._base.registry import Call
 from pyfsagg._base.validation import check_integer, n_selected
 from pyfsagg._base.words import count, number, numbers, plural, probabilities, ranks, readable
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
-from pyfsagg._run.result import Recorded, Saved, records
+from pyfsagg._run.result import Recorded, Saved, Selecting, records
 from pyfsagg.aggregation import _base, about_lists
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import Rankings, rank_scores
@@ -47,7 +47,7 @@ OF_SAME_LISTS: dict[str, Any] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Aggregation(Recorded):
+class Aggregation(Selecting, Recorded):
     """The combined ranking of several lists: one value per item.
 
     Attributes
@@ -94,6 +94,7 @@ class Aggregation(Recorded):
 
     _kind: ClassVar[str] = "aggregation"
     _noun: ClassVar[str] = "aggregation"
+    _selectable: ClassVar[str] = "names"
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10, "adjusted": True})
 
     names: tuple[str, ...]
@@ -191,11 +192,6 @@ class Aggregation(Recorded):
         """Remarks on the p-values, or the reason why there are none."""
         sentences = (self._adjustment if adjusted else None, self._pool)
         return [*(sentence for sentence in sentences if sentence), *self.remarks]
-
-    def sentences(self) -> list[str]:
-        """Sentences on the p-values and their assumptions; without p-values only remarks."""
-        independence = [] if self.p_values is None else [INDEPENDENCE]
-        return [*self._answer(), *self._about_p_values(adjusted=True), *independence]
 
     def _order(self) -> Indices:
         """Positions of the items, best first; ties in the order of the table."""

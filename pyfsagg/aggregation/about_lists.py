@@ -15,7 +15,7 @@ import scipy
 from numpy.typing import NDArray
 
 from pyfsagg._base.arithmetic import Floats, Indices
-from pyfsagg._base.fields import Part
+from pyfsagg._base.fields import Finding
 from pyfsagg._base.validation import check_real
 from pyfsagg._base.words import count, number, probabilities
 from pyfsagg.aggregation._base import AGGREGATORS, as_rankings
@@ -25,7 +25,7 @@ from pyfsagg.ranks import Rankings, rank_scores
 
 
 @dataclass(frozen=True)
-class UniverseCheck(Part):
+class UniverseCheck(Finding):
     """Whether the lower parts of lists repeat more items than lists from the stated universe would.
 
     Attributes

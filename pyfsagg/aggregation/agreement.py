@@ -70,8 +70,7 @@ class ListAgreement(Recorded):
         """`pairs`."""
         return self.pairs
 
-    def sentences(self) -> list[str]:
-        """The results in sentences."""
+    def _told(self) -> list[str]:
         settings, pairs, unranked = self.parameters, self.pairs, self.data["n_unranked"]
         without = int(pairs["k"].isna().sum())
         ends = [
@@ -104,7 +103,7 @@ class ListAgreement(Recorded):
         return ["result.pairs"]
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
-        return [*map(Text, self.sentences()), self._pair_table(_MOST_PAIRS)]
+        return [*map(Text, self._told()), self._pair_table(_MOST_PAIRS)]
 
     def _pair_table(self, most: int) -> PageTable:
         """The pairs of lists, for the summary and the section of the page about them."""

@@ -341,7 +341,7 @@ class ListInfluence(Recorded):
         }
         return pd.DataFrame(columns, index=pd.Index(self.aggregators, name="aggregator"))
 
-    def sentences(self) -> list[str]:
+    def _told(self) -> list[str]:
         """Which aggregator agrees most with itself, and whether it differs from the first one."""
         frame, first = self.to_frame(), self.aggregators[0]
         sign = 1.0 if STABILITY_MEASURES.get(self.measure).higher_is_better else -1.0
@@ -369,7 +369,7 @@ class ListInfluence(Recorded):
         return ["result.to_frame()"]
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
-        first, *rest = self.sentences()
+        first, *rest = self._told()
         frame, default = self.to_frame(), readable(self.aggregators[0])
         gaps = _spans(frame, "difference", "difference_lower", "difference_upper")
         apart = ["yes" if one else "" for one in frame["told_apart"]]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import textwrap
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pyfsagg
@@ -20,7 +19,7 @@ from pyfsagg._command.flags import (
     refuse_flags_of_lists,
 )
 from pyfsagg._command.results import compute_and_save, name_of_table
-from pyfsagg._command.tables import origin, require_column
+from pyfsagg._command.tables import is_saved, origin, require_column
 from pyfsagg.exceptions import ParameterError
 
 DESCRIPTION = """\
@@ -223,7 +222,7 @@ def _reading_code(options: argparse.Namespace) -> list[str]:
             f"table = pyfsagg.Rankings.from_groups(members[{options.member_score!r}], "
             f"members[{options.item!r}]{better})",
         ]
-    if _is_saved(options):
+    if is_saved(options.files):
         return [f"table = pyfsagg.Rankings.of(pyfsagg.load_result({options.files[0]!r}))"]
     lines = ["files = [", *(f"    {file!r}," for file in options.files), "]"]
     if len(options.files) > MOST_FILES:
@@ -241,11 +240,6 @@ def _reading_code(options: argparse.Namespace) -> list[str]:
     if options.reverse:
         lines.append(f"table = table.reversed({options.reverse!r})")
     return lines
-
-
-def _is_saved(options: argparse.Namespace) -> bool:
-    """Whether the lists are the rankings of a saved result, which is a folder."""
-    return any(Path(file).is_dir() for file in options.files)
 
 
 def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str, Any]]]:
@@ -281,16 +275,14 @@ def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str
 
 def _read_list_files(options: argparse.Namespace) -> pyfsagg.Rankings:
     """The lists that the flags name."""
-    if _is_saved(options):
-        from pyfsagg.cli._collections import saved_rankings
+    from pyfsagg.cli._rankings import read_rankings
 
+    if is_saved(options.files):
         refuse_flags_of_lists(options, *LIST_FLAGS)
-        return saved_rankings(options.files)
+        return read_rankings(options.files)
     if options.ties and not _wants_scores(options):
         raise ParameterError("--ties belongs to --scores: ranks and lists already have their ties")
-    table = pyfsagg.Rankings.from_files(
-        options.files, unranked=options.unranked, **_settings(options)
-    )
+    table = read_rankings(options.files, unranked=options.unranked, **_settings(options))
     if _wants_scores(options) and table.scores is None:
         raise ParameterError(
             "--scores, --lower-is-better and --reverse belong to a matrix; lists of names are best "

@@ -11,7 +11,7 @@ import pyfsagg
 from pyfsagg._base.settings import Task
 from pyfsagg._command.flags import Flags, assignments, at_work, given, target_columns
 from pyfsagg._command.results import compute_and_save, name_of_table
-from pyfsagg._command.tables import code_of_lists, load_table, origin
+from pyfsagg._command.tables import code_of_lists, is_saved, load_table, origin
 from pyfsagg.committees.selection import LearnerSelection
 from pyfsagg.exceptions import DataError, ParameterError, UnknownNameError
 
@@ -129,7 +129,7 @@ def _vote(options: argparse.Namespace) -> None:
     view = origin([options.file], reading, name_of_table(options.file))
     how = {**_votes(options), **voters}
     if options.n_features_to_select is not None:
-        if not Path(options.file).is_dir():
+        if not is_saved([options.file]):
             raise ParameterError(
                 "--n-features-to-select belongs to a saved result that ranks all features"
             )
@@ -141,14 +141,16 @@ def _read(options: argparse.Namespace) -> tuple[Any, dict[str, Any], list[str]]:
     """The selections, what is known of their voters, and the code that reads both."""
     columns = {"learners": options.learner, "performance": options.performance}
     columns = {name: column for name, column in columns.items() if column is not None}
-    if Path(options.file).is_dir():
+    if is_saved([options.file]):
+        from pyfsagg.cli._rankings import read_rankings
+
         if columns or options.selection or options.matrix:
             raise ParameterError(
                 "--selection, --matrix, --learner and --performance belong to a table, and "
                 f"{options.file} is a saved result"
             )
         reading = f"selections = pyfsagg.load_result({options.file!r})"
-        return pyfsagg.load_result(options.file), {}, [reading]
+        return read_rankings([options.file]), {}, [reading]
     if options.selection is None and not options.matrix:
         if columns:
             raise ParameterError(

@@ -1,7 +1,6 @@
 """``pyfsagg influence``: how the aggregator influences the stability of the ranking."""
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 import pyfsagg
@@ -9,7 +8,7 @@ from pyfsagg._base.settings import Task
 from pyfsagg._base.validation import n_selected
 from pyfsagg._command import flags
 from pyfsagg._command.results import compute_and_save, name_of_table
-from pyfsagg._command.tables import is_data_set, load_table, origin
+from pyfsagg._command.tables import is_data_set, is_saved, load_table, origin
 from pyfsagg.exceptions import ParameterError
 
 DESCRIPTION = """\
@@ -111,7 +110,7 @@ def _influence(options: argparse.Namespace) -> None:
 def _of_lists(options: argparse.Namespace) -> None:
     from pyfsagg.aggregator_influence.experiments import LIST_AGGREGATORS
     from pyfsagg.aggregator_influence.result import with_options
-    from pyfsagg.cli._collections import saved_rankings
+    from pyfsagg.cli._rankings import read_rankings
 
     if options.table is not None or options.target is not None:
         raise ParameterError("--lists replaces a table and its --target")
@@ -126,12 +125,12 @@ def _of_lists(options: argparse.Namespace) -> None:
     }
     how = {name: value for name, value in how.items() if value is not None}
     code = ", ".join(f"{name}={value!r}" for name, value in how.items())
-    if any(Path(file).is_dir() for file in options.lists):
+    if is_saved(options.lists):
         flags.refuse_flags_of_lists(options, *OF_LISTS)
-        table = saved_rankings(options.lists)
+        table = read_rankings(options.lists)
         reading = [f"lists = pyfsagg.load_result({options.lists[0]!r})"]
     else:
-        table = pyfsagg.Rankings.from_files(options.lists, **how)
+        table = read_rankings(options.lists, **how)
         reading = [f"lists = pyfsagg.Rankings.from_files({options.lists!r}, {code})"]
     params = flags.assignments(options.aggregator_param)
     aggregators = with_options(options.aggregators or LIST_AGGREGATORS, params)

@@ -294,7 +294,7 @@ def _ensemble(
     options: argparse.Namespace, table: CheckedTable, progress: Progress | None
 ) -> pyfsagg.ensemble.EnsembleResult:
     """Rank a table with the settings of the flags."""
-    from pyfsagg.ensemble.front import rank_checked
+    from pyfsagg.ensemble.methods import rank_checked
     from pyfsagg.ensemble.run import gather_settings
     from pyfsagg.ensemble.settings import Ensemble
 

@@ -61,45 +61,46 @@ def add_commands(commands: Any) -> None:
 
 
 def _stability(options: argparse.Namespace) -> None:
-    from pyfsagg.cli._collections import load_collection, read_similarity
+    from pyfsagg.cli._rankings import read_resamples, read_similarity
 
     if options.n_features is not None:
         check_integer("--n-features", options.n_features, low=1)
-    collection = load_collection(options.sources, options, "data")
-    other = load_collection(options.compare, options, "compare") if options.compare else None
+    resamples = read_resamples(options.sources, options, "data")
+    other = read_resamples(options.compare, options, "compare") if options.compare else None
     if options.paired and other is None:
         raise ParameterError("--paired belongs to --compare")
-    if collection.input == "sets" and options.sizes:
-        raise ParameterError("--sizes belongs to scores or ranks; selections have fixed sizes")
-    of_lists = collection.form == "lists"
     pair: dict[str, Any] = {}
     if other is not None:
-        pair = {"compare": other.data, "names": [collection.name, other.name]}
+        pair = {"compare": other.data, "names": [resamples.name, other.name]}
     similarity = None
     if options.similarity:
-        data = collection.data
-        named = [name for names in data for name in names] if of_lists else data.columns
-        similarity = read_similarity(options.similarity, named)
+        similarity = read_similarity(options.similarity, resamples.features)
+    of_lists, size = resamples.form == "lists", options.n_features_to_select
+    size = resamples.n_features_to_select or (0.25 if size is None else size)
 
     def compute(progress: Any) -> Any:
         report = pyfsagg.stability(
-            collection.data,
+            resamples.data,
             options.measures,
             **pair,
-            n_features=collection.n_features,
-            n_features_to_select=collection.n_features_to_select,
             similarity=similarity,
-            input="sets" if of_lists else options.input,
+            n_features_to_select=size,
             interval=None if options.interval == "none" else options.interval,
-            **given(options, "paired", "confidence_level", "n_boot", "sizes", "ties"),
+            **given(options, "n_features", "input", "paired", "confidence_level"),
+            **given(options, "n_boot", "sizes", "ties"),
             random_state=options.seed,
         )
+        chosen = not of_lists and report.parameters["input"] == "sets"
+        if chosen and options.n_features_to_select is not None:
+            raise ParameterError(
+                "--n-features-to-select belongs to scores, ranks and lists; these are selections"
+            )
         sources = list(map(name_of_table, options.sources))
-        data = {"sources": sources, "form": collection.form, "filter": options.filter}
+        data = {"sources": sources, "form": resamples.form, "filter": options.filter}
         parameters = {**report.parameters, "similarity": options.similarity}
         return replace(report, parameters=parameters, data={**data, **report.data})
 
-    code = [*collection.code, *(other.code if other else [])]
+    code = [*resamples.code, *(other.code if other else [])]
     files = [*options.sources, *(options.compare or [])]
     if similarity is not None:
         files.append(options.similarity)
@@ -108,4 +109,4 @@ def _stability(options: argparse.Namespace) -> None:
             code[-1] = "# similarity: membership_similarity of the sets in " + options.similarity
         elif similarity.index.name is not None:
             code.append("similarity = similarity.set_index(similarity.columns[0])")
-    compute_and_save(options, compute, view=origin(files, code, collection.name))
+    compute_and_save(options, compute, view=origin(files, code, resamples.name))

@@ -21,7 +21,7 @@ from pyfsagg._base.words import count, number, plural, ranks
 from pyfsagg._message import NAN, NONE, Got, Param, Remedy, Use, named
 from pyfsagg._report.closing import always_words
 from pyfsagg._report.page import Block, PageTable, Text, heads
-from pyfsagg._run.result import Recorded, records
+from pyfsagg._run.result import Recorded, Selecting, records
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.committees.rules import VOTING_RULES
 from pyfsagg.ensemble.data import Grouped, columns_of
@@ -43,7 +43,7 @@ Weights = Sequence[float] | NDArray[Any] | str | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Committee(Grouped, Recorded):
+class Committee(Grouped, Selecting, Recorded):
     """Voters, their selections, and the order of the p features by a voting rule.
 
     Attributes
@@ -255,8 +255,7 @@ class Committee(Grouped, Recorded):
             }
         return pd.DataFrame(list(rows.values()), index=pd.Index(rows, name="learner"))
 
-    def sentences(self) -> list[str]:
-        """What came out, in words."""
+    def _told(self) -> list[str]:
         n = self.voters["n_features"].to_numpy()
         rule = VOTING_RULES.get(self.parameters["rule"])
         best = ", ".join(map(str, self.ranking.index[:5]))
@@ -318,7 +317,7 @@ class Committee(Grouped, Recorded):
         return ["result.ranking"]
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
-        answer, *others = self.sentences()
+        answer, *others = self._told()
         shown = self.ranking.head(_FIRST)
         hidden = len(self.ranking) - len(shown)
         cells = (

@@ -63,9 +63,14 @@ class LearnerSelection(Settings):
     step: int | float = option(
         1, metavar="S", read=_size, help="features, or a share, that leave at a time"
     )
-    folds: int = option(5, metavar="N", help="folds of the cross-validation inside a resample")
+    folds: int = option(
+        5, low=2, metavar="N", help="folds of the cross-validation inside a resample"
+    )
     tolerance: float = option(
-        0.001, metavar="T", help="smallest gain of the measure in a sequential selection"
+        0.001,
+        above=0.0,
+        metavar="T",
+        help="smallest gain of the measure in a sequential selection",
     )
 
     def _check(self) -> None:
@@ -80,8 +85,6 @@ class LearnerSelection(Settings):
         elif check_real("step", self.step, low=0.0, high=1.0, low_open=True) == 1.0:
             must = " must be a whole number or a share below 1, got 1.0"
             raise ParameterError(Param("step"), must)
-        check_integer("folds", self.folds, low=2)
-        check_real("tolerance", self.tolerance, low=0.0, low_open=True)
 
     def count(self, p: int) -> int | None:
         """The number of features of p; None for "auto"."""

@@ -15,8 +15,6 @@ from pyfsagg.ensemble.core import Matrices
 from pyfsagg.ensemble.settings import Ensemble
 from pyfsagg.error_control import TargetPermutation
 from pyfsagg.ranks import rank_scores
-from pyfsagg.resampling import Rows
-from pyfsagg.resampling.plan import PLANS, read_plan
 from pyfsagg.stability_measures import feature_stability
 
 P = ParamSpec("P")
@@ -81,20 +79,7 @@ class Ranked(Grouped):
     @cached_property
     def _ensemble(self) -> Ensemble:
         """The settings of the run, with the filters by name; a plan without arrays of rows."""
-        of = self.parameters
-        labels = tuple(self.score_matrices)
-        usual = "none" if len(labels) == 1 else "per_resample"
-        return Ensemble(
-            labels,
-            filter_params=of.get("filter_params", {}),
-            normalize=of.get("normalize", usual),
-            aggregator=of["aggregator"],
-            aggregator_params=of["aggregator_params"],
-            n_resamples=self.n_resamples,
-            resampling=read_plan(of["resampling"], of.get("resampling_params"))
-            if of["resampling"] in PLANS
-            else Rows(),
-        )
+        return Ensemble.of_record(self.parameters, self.score_matrices, self.n_resamples)
 
     def _reason(self, part: str) -> str:
         """Why the run has no ``"pairs"`` of halves or no ``"shuffles"``, if it says so."""

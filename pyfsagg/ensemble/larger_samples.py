@@ -12,7 +12,7 @@ from pyfsagg._base.validation import check_integer, check_level, n_selected
 from pyfsagg._base.words import count, enumerate_names, number
 from pyfsagg._message import Got, Param, Remedy
 from pyfsagg._run.execution import Checks
-from pyfsagg.ensemble.methods import METHODS
+from pyfsagg.ensemble.methods import method_for
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.resampling import ComplementaryPairs
 from pyfsagg.resampling.plan import read_plan
@@ -183,7 +183,7 @@ def expected_replication(
     n_pairs = check_integer("n_pairs", n_pairs, low=5)
     plan = read_plan(options.pop("resampling", "bootstrap"))
     held = plan._of_rows()
-    run = METHODS["wam" if "filter" in options else "bam"]
+    run = method_for(options)
     settings = {**options, "n_resamples": 2 * n_pairs, "checks": Checks(pairs=0, shuffles=0)}
     rows: dict[int, tuple[Any, ...]] = {}
     odds: dict[int, float] = {}

@@ -11,12 +11,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from pyfsagg._base.arithmetic import Booleans, Floats, TableLike
+from pyfsagg._base.arithmetic import Floats, TableLike
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_flag
 from pyfsagg._base.words import lines_of
 from pyfsagg._report.page import Block
-from pyfsagg._run.result import Result, Saved, records
+from pyfsagg._run.result import Result, Saved, Selecting, records
 from pyfsagg.ensemble import data, facts, groups, trust
 from pyfsagg.ensemble.selection import (
     Selection,
@@ -40,7 +40,7 @@ Number = int | float | str  # how many features: a number, a share, or a word
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class EnsembleResult(data.Ranked, Result):
+class EnsembleResult(data.Ranked, Selecting):
     """Ranking of features by an ensemble of filter scores over resamples.
 
     Attributes
@@ -119,26 +119,6 @@ class EnsembleResult(data.Ranked, Result):
         wish = read_wish(n_features_to_select, max_false=max_false, fdr=fdr)
         names = choose(self, wish).names
         return data.columns_of(self, names) if check_flag("columns", columns) else list(names)
-
-    def get_support(
-        self,
-        indices: bool = False,
-        *,
-        n_features_to_select: Number = "auto",
-        max_false: float | None = None,
-        fdr: float | None = None,
-    ) -> NDArray[Any]:
-        """Mask (n_features,) of the selected features, or their positions, in the order of the table.
-
-        Parameters
-        ----------
-        indices : bool
-        n_features_to_select, max_false, fdr
-            As in :meth:`selection`.
-        """
-        wish = read_wish(n_features_to_select, max_false=max_false, fdr=fdr)
-        mask: Booleans = choose(self, wish).chosen
-        return np.flatnonzero(mask) if check_flag("indices", indices) else mask.copy()
 
     def get_feature_names_out(
         self,

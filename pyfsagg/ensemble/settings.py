@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from pyfsagg._base.arithmetic import Floats
 from pyfsagg._base.settings import Settings, option
-from pyfsagg._base.validation import check_choice, check_integer, check_list, check_real, is_word
+from pyfsagg._base.validation import check_choice, check_integer, check_list, is_word
 from pyfsagg._message import Got, Message, Param, Public
 from pyfsagg.ensemble import scoring
 from pyfsagg.ensemble.core import NORMALIZATIONS, Recipe
 from pyfsagg.exceptions import InputTypeError, ParameterError
 from pyfsagg.filters import binding
-from pyfsagg.resampling import Bootstrap, Plan
-from pyfsagg.resampling.plan import read_plan
+from pyfsagg.resampling import Bootstrap, Plan, Rows
+from pyfsagg.resampling.plan import PLANS, read_plan
 from pyfsagg.stability_measures.adequacy import adequacy
 
 FIRST_LOOK = 100
@@ -51,14 +51,14 @@ class Precision(Settings):
 
     kind: ClassVar[str] = "precision"
 
-    max_change: float = option(0.05, help="share of the best features that may be replaced")
+    max_change: float = option(
+        0.05, above=0.0, high=1.0, help="share of the best features that may be replaced"
+    )
     top: float | int = option(0.25, help="how many features are the best ones")
-    maximum: int = option(10_000, help="number of resamples at which to stop")
+    maximum: int = option(10_000, low=FIRST_LOOK, help="number of resamples at which to stop")
 
-    def _check(self) -> None:
-        check_real("max_change", self.max_change, low=0.0, high=1.0, low_open=True)
-        what = Message(Param("maximum"), " (a number of resamples)")
-        check_integer(what, self.maximum, low=FIRST_LOOK)
+    def _called(self, name: str) -> Any:
+        return Message(Param(name), " (a number of resamples)") if name == "maximum" else name
 
     def look(
         self, combined: Floats, aggregate: Callable[[Floats], Floats] | None, by: str = "bootstrap"
@@ -96,6 +96,11 @@ def read_number(n_resamples: int | str | Precision) -> int | Precision:
         raise InputTypeError(Param("n_resamples"), *words, Got(n_resamples)) from None
 
 
+def is_within(options: Mapping[str, Any]) -> bool:
+    """Whether options are those of `wam`, which has a `filter`, and not of `bam`, which has `filters`."""
+    return "filter" in options
+
+
 @dataclass(frozen=True, eq=False)
 class Ensemble(Settings):
     """How features are ranked: filters score them in resamples, and an aggregator combines the scores.
@@ -129,6 +134,41 @@ class Ensemble(Settings):
         """The settings, if scores of as many filters can be normalized so."""
         check_choice("normalize", self.normalize, NORMALIZATIONS[self.method])
         return self
+
+    @classmethod
+    def of_record(cls, record: Mapping[str, Any], labels: Iterable[str], n_resamples: int) -> Self:
+        """The settings that a run recorded, its filters by name; of rows given as arrays an empty plan."""
+        filters = tuple(labels)
+        known = record["resampling"] in PLANS
+        return cls(
+            filters,
+            filter_params=record.get("filter_params", {}),
+            normalize=record.get("normalize", "none" if len(filters) == 1 else "per_resample"),
+            aggregator=record["aggregator"],
+            aggregator_params=record["aggregator_params"],
+            n_resamples=n_resamples,
+            resampling=read_plan(record["resampling"], record.get("resampling_params"))
+            if known
+            else Rows(),
+        )
+
+    @classmethod
+    def of_options(cls, options: Mapping[str, Any], **others: Any) -> Self:
+        """The settings from arguments of `wam` (with `filter`) or of `bam`, and `others`."""
+        given = {**options, **others}
+        if is_within(options):
+            given["filters"] = (given.pop("filter"),)
+        return cls(**given)
+
+    def options(self) -> dict[str, Any]:
+        """The settings as arguments of `wam` or `bam`, those with their defaults left out."""
+        given = self.changed()
+        filters = given.pop("filters", "auto")
+        return (
+            {"filter": filters[0], **given}
+            if self.method == "wam"
+            else {"filters": filters, **given}
+        )
 
     @property
     def method(self) -> str:

@@ -217,12 +217,11 @@ def _read_options(label: str, options: Mapping[str, Any], n_resamples: int) -> E
         raise ParameterError(
             f"the method {label!r} needs either filter (wam) or filters (bam)", Got(dict(options))
         )
-    chosen = dict(options)
-    filters = tuple(chosen["filters"]) if "filters" in options else (chosen.pop("filter"),)
-    if isinstance(options.get("filters"), str) or ("filters" in options and len(filters) < 2):
+    ensemble = Ensemble.of_options(options, n_resamples=n_resamples)
+    filters = ensemble.filters
+    if isinstance(filters, str) or ("filters" in options and len(filters) < 2):
         raise ParameterError(f"filters of the method {label!r} must be at least two filters")
-    chosen |= {"filters": filters, "n_resamples": n_resamples}
-    ensemble = Ensemble(**chosen).with_checked_normalize()
+    ensemble.with_checked_normalize()
     if len(ensemble.items) < len(filters):
         named = ", ".join(map(filter_label, filters))
         raise ParameterError(f"the method {label!r} names a filter twice: {named}")

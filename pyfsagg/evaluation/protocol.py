@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from pyfsagg._base.settings import Settings, names_of, option
-from pyfsagg._base.validation import check_integer, check_list, check_real
+from pyfsagg._base.validation import check_list
 from pyfsagg._message import Got, Param
 from pyfsagg.exceptions import ParameterError
 
@@ -62,21 +62,23 @@ class Protocol(Settings):
         help="thesis (rank on two thirds, test on the rest), nested (rank inside each fold), both "
         "(the default; nested with --from), leaky (rank on all rows: shows the selection bias)",
     )
-    n_folds: int = option(5, metavar="N", help="folds of each cross-validation")
-    n_repeats: int = option(1, metavar="N", help="repeats of the cross-validation")
-    n_random: int = option(5, metavar="N", help="random rankings of the baseline random_subsets")
+    n_folds: int = option(5, low=2, metavar="N", help="folds of each cross-validation")
+    n_repeats: int = option(1, low=1, metavar="N", help="repeats of the cross-validation")
+    n_random: int = option(
+        5, low=1, metavar="N", help="random rankings of the baseline random_subsets"
+    )
     test_size: float = option(
-        1 / 3, metavar="SHARE", help="share of the rows that test under the thesis protocol"
+        1 / 3,
+        above=0.0,
+        high=0.95,
+        metavar="SHARE",
+        help="share of the rows that test under the thesis protocol",
     )
     ranking_rows: ArrayLike | None = option(None, flag=False, help="rows of given rankings")
     groups: ArrayLike | None = option(None, flag=False, help="group of each row")
 
     def _check(self) -> None:
         _ = self.names_given  # refused if it is none
-        check_integer("n_folds", self.n_folds, low=2)
-        check_integer("n_repeats", self.n_repeats, low=1)
-        check_integer("n_random", self.n_random, low=1)
-        check_real("test_size", self.test_size, low=0.0, high=0.95, low_open=True)
 
     @property
     def names_given(self) -> tuple[str, ...]:

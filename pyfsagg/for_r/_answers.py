@@ -154,21 +154,11 @@ def _result(value: Any) -> dict[str, Any]:
     return {
         "is": "result",
         "class": re.sub(r"(?<=[a-z])(?=[A-Z])", "_", type(value).__name__).lower(),
-        "sentences": _sentences(value),
+        "sentences": list(getattr(value, "sentences", ())),
         "table": _indexed(value.to_frame()) if hasattr(value, "to_frame") else None,
         "parts": returned(parts),
         "files": packed(value) if isinstance(value, Result) else None,
     }
-
-
-def _sentences(value: Any) -> list[str]:
-    for name in ("sentences", "sentence", "conclusions", "remarks"):
-        texts = getattr(value, name, None)
-        if texts is not None:
-            texts = texts() if callable(texts) else texts
-            texts = texts.values() if isinstance(texts, Mapping) else texts
-            return [texts] if isinstance(texts, str) else [str(text) for text in texts]
-    return []
 
 
 def _indexed(frame: pd.DataFrame) -> dict[str, Any]:
@@ -244,7 +234,7 @@ def answered(result: Any) -> Any:
                 "front": frame_of(result.pareto_front()) if known else None,
                 "knee": plain_value(result.knee()) if known else None,
                 "learners": frame_of(result.summary(), "learner"),
-                "sentences": result.sentences(),
+                "sentences": list(result.sentences),
                 "support": result.support,
                 "features": list(result.feature_names),
                 **_origin(result),
@@ -260,7 +250,7 @@ def answered(result: Any) -> Any:
         case pyfsagg.evaluation.Evaluation():
             kind = "evaluation"
             try:
-                comparison = result.compare().sentences
+                comparison = list(result.compare().sentences)
             except PyfsaggError as reason:
                 comparison = [reason.render(InR())]
             parts = {

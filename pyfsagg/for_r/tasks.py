@@ -24,6 +24,7 @@ from pyfsagg.aggregation.about_lists import advise
 from pyfsagg.committees import Committee, LearnerSelection
 from pyfsagg.committees.learners import DRAWN
 from pyfsagg.ensemble import expected_replication
+from pyfsagg.ensemble.methods import method_for
 from pyfsagg.ensemble.run import flat_names, gather_settings
 from pyfsagg.exceptions import DataError, PyfsaggError, PyfsaggWarning, UnknownNameError
 from pyfsagg.filters import information_selection
@@ -141,7 +142,7 @@ def _error_control(object: Any, **options: Any) -> dict[str, Any]:
 
 def _permute_target(table: Any, target: Any, shuffles: Any = "auto", **options: Any) -> Any:
     """P-values of features from shuffled targets."""
-    settings = _settings(pyfsagg.wam if "filter" in options else pyfsagg.bam, options)
+    settings = _settings(method_for(options), options)
     X, y = given.table_of(table), given.target_of(target)
     return pyfsagg.ensemble.permute_target(X, y, shuffles=given.counts(shuffles), **settings)
 
@@ -155,7 +156,7 @@ def _expected_replication(
     **options: Any,
 ) -> Any:
     """The agreement of selections by the number of rows, and the rows for a wished one."""
-    settings = _settings(pyfsagg.wam if "filter" in options else pyfsagg.bam, options)
+    settings = _settings(method_for(options), options)
     settings.pop("checks", None)
     found = expected_replication(
         given.table_of(table),

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from pyfsagg._base.settings import Settings, option
-from pyfsagg._base.validation import check_integer
 from pyfsagg._kernels import rank_order
 from pyfsagg._message import Param, Use
 from pyfsagg._run.checkpoint import Checkpoint
@@ -396,13 +395,10 @@ class BlanketSettings(Settings):
 
     kind: ClassVar[str] = "method='koller_sahami'"
 
-    blanket_size: int = option(5, metavar="K", help="features per blanket of koller-sahami")
+    blanket_size: int = option(5, low=1, metavar="K", help="features per blanket of koller-sahami")
     partners: str = option(
         "redundant", choices=PARTNERS, help="which features form a blanket of koller-sahami"
     )
-
-    def _check(self) -> None:
-        check_integer("blanket_size", self.blanket_size, low=1)
 
 
 class BlanketStrategy(Strategy):

@@ -24,7 +24,7 @@ from pyfsagg._message import Message, Name, Param, Use
 from pyfsagg._report.page import Block, Text
 from pyfsagg._run.checkpoint import kept_seed, open_checkpoint
 from pyfsagg._run.execution import Execution, progress_sink
-from pyfsagg._run.result import Recorded
+from pyfsagg._run.result import Recorded, Selecting
 from pyfsagg._table.identity import versions
 from pyfsagg._table.selectors import TableSelector
 from pyfsagg._table.table import as_table, column_positions
@@ -34,7 +34,7 @@ from pyfsagg.rank_order._orders import Orders, doubts, read_orders
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Elimination(Recorded):
+class Elimination(Selecting, Recorded):
     """A removal order, with the loss of each removal.
 
     Attributes

@@ -236,8 +236,11 @@ ABSENT = ("worst", "unknown")  # what an item is to a list that does not have it
 def read_lists(
     lists: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]],
     unranked: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]] = (),
+    *,
+    selections: bool = False,
 ) -> tuple[tuple[str, ...], tuple[str, ...], Floats]:
-    """Item names (in order of first appearance), list names and the rank matrix (m, p)."""
+    """Item names (in order of first appearance), list names and the rank matrix (m, p); `selections` may be
+    empty, and need not overlap."""
     named = _named(lists, "list", "lists")
     loose = _named(unranked, "unranked", "unranked")
     both = [name for name in loose if name in named]
@@ -257,7 +260,7 @@ def read_lists(
         named[name] = [tie]
     if not named:
         raise DataError("no list was given; at least one is needed")
-    ranked = [_read_list(label, entries) for label, entries in named.items()]
+    ranked = [_read_list(label, entries, selections) for label, entries in named.items()]
     names = tuple(dict.fromkeys(name for one in ranked for name in one))
     validation.check_writable_names((*names, *named), "an item or a list")
     position = {name: j for j, name in enumerate(names)}
@@ -267,6 +270,8 @@ def read_lists(
     matrix = np.full((m, p), np.nan)
     for i, one in enumerate(ranked):
         matrix[i, [position[name] for name in one]] = list(one.values())
+    if selections:
+        return names, tuple(named), matrix
     if len(ranked) > 1 and len(names) == sum(map(len, ranked)):
         remarks.warn(
             "no name is in more than one list: there is no agreement to find, and the result only "
@@ -295,19 +300,19 @@ def _named(
     return {f"{prefix}{i + 1}": entries for i, entries in enumerate(without_names)}
 
 
-def _entries(label: str, entries: Iterable[Any]) -> list[Any]:
+def _entries(label: str, entries: Iterable[Any], may_be_empty: bool = False) -> list[Any]:
     if isinstance(entries, (str, bytes)):
         raise InputTypeError(f"the list {label!r} is the text {entries!r}, not a list of names")
     names = validation.check_list(f"the list {label!r}", entries)
-    if not names:
+    if not names and not may_be_empty:
         raise DataError(f"the list {label!r} is empty; drop it")
     return names
 
 
-def _read_list(label: str, entries: Iterable[Any]) -> dict[str, float]:
+def _read_list(label: str, entries: Iterable[Any], may_be_empty: bool) -> dict[str, float]:
     """Name → rank of one list; a tuple, list or set inside it is a tie."""
     ranks: dict[str, float] = {}
-    for entry in _entries(label, entries):
+    for entry in _entries(label, entries, may_be_empty):
         group = list(entry) if isinstance(entry, GROUPS) else [entry]
         if not group:
             raise DataError(f"the list {label!r} has an empty tie; drop it")

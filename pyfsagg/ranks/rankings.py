@@ -332,6 +332,15 @@ class Rankings:
             universe=None if self.absent == "unknown" else self.sizes,
         )
 
+    def _in_order(self) -> list[list[str]]:
+        """The names that each list has, best first, and those of a tie in the order of letters."""
+        by_name = np.argsort(np.argsort(np.array(self.items, dtype=object)))
+        orders = (
+            np.lexsort((by_name, ranks))[:k]
+            for ranks, k in zip(self.ranks, self.depth, strict=True)
+        )
+        return [[self.items[j] for j in order] for order in orders]
+
     def top(self, k: int | float) -> Floats:
         """Expected membership of each item in the best `k` of each list, shape (m, p).
 
@@ -602,6 +611,12 @@ class Rankings:
         names, list_names, matrix = ranking.read_lists(lists, unranked)
         sizes = ranking.universe_sizes(universe, absent, *matrix.shape)
         return cls(names, list_names, None, sizes, absent, given_ranks=matrix)
+
+    @classmethod
+    def _from_selections(cls, lists: Any) -> Rankings:
+        """Rankings from lists or sets of names, of which some may be empty; they need not overlap."""
+        names, list_names, matrix = ranking.read_lists(lists, selections=True)
+        return cls(names, list_names, None, given_ranks=matrix)
 
     @classmethod
     def from_files(

@@ -221,6 +221,9 @@ class Plan(settings.Settings):
             )
         super().__post_init__()
 
+    def _called(self, name: str) -> Any:
+        return Message(Param(name), f" of {self.name}")
+
     @abstractmethod
     def _draw(self, source: Population, rows: range) -> Drawn:
         """Resamples number ``rows.start``, …, ``rows.stop`` - 1."""

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 
 from pyfsagg._base.arithmetic import Indices, Integers
 from pyfsagg._base.settings import option
-from pyfsagg._base.validation import as_array, check_integer, check_real
+from pyfsagg._base.validation import as_array
 from pyfsagg._kernels.poisson_bootstrap import LANES, padded, poisson_weights
-from pyfsagg._message import DENSE, Message, Param, Phrase, Remedy, Use
+from pyfsagg._message import DENSE, Param, Phrase, Remedy, Use
 from pyfsagg._table.sparse import SparseTable
 from pyfsagg._table.target import Target
 from pyfsagg.exceptions import DataError, ParameterError
@@ -107,11 +107,9 @@ class BalancedBootstrap(Plan):
         Rows of each class in a resample; as many as the smallest class has if not given.
     """
 
-    per_class: int | None = option(None, help="rows of each class; default: of the smallest class")
-
-    def _check(self) -> None:
-        if self.per_class is not None:
-            check_integer(Message(Param("per_class"), f" of {self.name}"), self.per_class, low=1)
+    per_class: int | None = option(
+        None, low=1, help="rows of each class; default: of the smallest class"
+    )
 
     def _draw(self, source: Population, rows: range) -> Drawn:
         if source.target.kind != "classes":
@@ -133,10 +131,7 @@ class Subsample(Plan):
         Above 0, at most 1; at least two rows are drawn.
     """
 
-    fraction: float = option(0.5, help="share of the rows")
-
-    def _check(self) -> None:
-        _check_share(self, "fraction")
+    fraction: float = option(0.5, above=0.0, high=1.0, help="share of the rows")
 
     def _draw(self, source: Population, rows: range) -> Drawn:
         population = source.population
@@ -345,10 +340,7 @@ class FeatureSubspace(Plan):
         Above 0, at most 1; at least two features are seen, if there are two.
     """
 
-    fraction: float = option(0.5, help="share of the features")
-
-    def _check(self) -> None:
-        _check_share(self, "fraction")
+    fraction: float = option(0.5, above=0.0, high=1.0, help="share of the features")
 
     def _draw(self, source: Population, rows: range) -> Drawn:
         p = source.table.n_features
@@ -373,10 +365,7 @@ class LabelNoise(Plan):
         Above 0, at most 1.
     """
 
-    fraction: float = option(0.1, help="share of the labels")
-
-    def _check(self) -> None:
-        _check_share(self, "fraction")
+    fraction: float = option(0.1, above=0.0, high=1.0, help="share of the labels")
 
     def _draw(self, source: Population, rows: range) -> Drawn:
         target = source.target
@@ -406,10 +395,7 @@ class ValueNoise(Plan):
         Standard deviation of the noise, in standard deviations of the feature; above 0.
     """
 
-    scale: float = option(0.1, help="noise in standard deviations of the feature")
-
-    def _check(self) -> None:
-        _check_share(self, "scale", high=None)
+    scale: float = option(0.1, above=0.0, help="noise in standard deviations of the feature")
 
     def _draw(self, source: Population, rows: range) -> Drawn:
         if isinstance(source.table, SparseTable):
@@ -470,8 +456,3 @@ class Rows(Plan):
             )
         remedy = "draw every row less often, in the same proportion"
         return source.count(range(len(indices)), lambda row: indices[row], remedy)
-
-
-def _check_share(plan: Plan, name: str, high: float | None = 1.0) -> None:
-    what = Message(Param(name), f" of {plan.name}")
-    check_real(what, getattr(plan, name), low=0.0, high=high, low_open=True)

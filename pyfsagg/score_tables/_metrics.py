@@ -16,7 +16,7 @@ from scipy import stats
 from pyfsagg._base.fields import stored
 from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import count, enumerate_names, number, plural
-from pyfsagg._report.page import Block, PageColumn, PageTable, Text, heads, sentences_of
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text, heads
 from pyfsagg._run.result import Recorded, records
 from pyfsagg.score_tables._result import Standings, percent, spans
 
@@ -92,11 +92,6 @@ class MetricStandings(Recorded):
             counts = {name: int(which.sum()) for name, which in pairs.items()}
             rows.append({"metric1": first, "metric2": second, "tau": float(tau), **counts})
         return pd.DataFrame(rows)
-
-    @property
-    def sentences(self) -> list[str]:
-        """The sentences of the standings."""
-        return sentences_of(self._facts(self._options_in_force({})))
 
     def methods_text(self) -> str:
         """Paragraphs for the methods section of a paper."""

@@ -288,7 +288,7 @@ def _pairs(result: Standings) -> list[Block]:
     tinted = int(shown["apart"].sum())
     caption = f"{plural(len(frame), 'pair')}, smallest p first; tinted: significant."
     table = PageTable.of_columns(caption, columns, note, tinted=tinted, find="pair")
-    together = [" · ".join(group) for group in result.groups() if len(group) > 1][:20]
+    together = [" · ".join(group) for group in result.cliques() if len(group) > 1][:20]
     words = ["Every method can be distinguished from its neighbours."]
     if together:
         words = ["Neighbours that cannot be distinguished:", *together]

@@ -22,7 +22,7 @@ from pyfsagg._base.arithmetic import (
 from pyfsagg._base.fields import plain, stored
 from pyfsagg._base.validation import check_integer
 from pyfsagg._base.words import count, enumerate_names, number, numbers, plural
-from pyfsagg._report.page import Block, PageColumn, PageTable, Text, sentences_of
+from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Recorded, records
 from pyfsagg.exceptions import DataError
 from pyfsagg.score_tables import _tests as tests
@@ -317,7 +317,7 @@ class Standings(Recorded):
         apart[i, j] = apart[j, i] = self._pairs["apart"]
         return np.asarray(apart[np.ix_(self._order, self._order)])
 
-    def groups(self) -> list[list[str]]:
+    def cliques(self) -> list[list[str]]:
         """The largest sets of neighbours without a significant difference, best first; they may overlap."""
         names, p = [self.methods[j] for j in self._order], len(self.methods)
         # From which place on nobody can be distinguished from the next, or from each other.
@@ -364,11 +364,6 @@ class Standings(Recorded):
         values = {"first": names, "swaps": counts}
         frame = pd.DataFrame(values, index=pd.Index(self.datasets, name="dataset"))
         return frame.sort_values("swaps", ascending=False, kind="stable")
-
-    @property
-    def sentences(self) -> list[str]:
-        """The sentences of the standings."""
-        return sentences_of(self._facts(self._options_in_force({})))
 
     def _told(self) -> list[str]:
         """The answer and what it rests on, in sentences, without tables and remarks."""
@@ -523,7 +518,7 @@ class Standings(Recorded):
             **super()._record(view),
             "standings": records(self.to_frame().reset_index()),
             "may_be_first": self.may_be_first,
-            "groups": self.groups(),
+            "cliques": self.cliques(),
             "tiers": self.tiers(),
             "global_test": test and {k: plain(v) for k, v in test._asdict().items()},
             "methods_text": self.methods_text(),

@@ -506,7 +506,7 @@ def standings(
     >>> result = standings(noise + [2.0, 0.0, 0.0])
     >>> result.may_be_first
     ['method 1']
-    >>> result.groups()
+    >>> result.cliques()
     [['method 1'], ['method 2', 'method 3']]
     """
     call = Call.of(standings, data=("data",))

@@ -17,7 +17,7 @@ from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg._base.words import count, numbers, plural, probabilities, ranks
 from pyfsagg._kernels.order_statistics import log_group_p, log_group_rho, log_weighted_p
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
-from pyfsagg._run.result import Recorded, records
+from pyfsagg._run.result import Recorded, Selecting, records
 from pyfsagg.ranks import rank_scores
 
 SideName = Literal["low", "high"]
@@ -119,7 +119,7 @@ INDEPENDENT = (
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Screen(Recorded):
+class Screen(Selecting, Recorded):
     """Genes of a screen, G of them tested, out of n guides.
 
     Attributes
@@ -157,6 +157,7 @@ class Screen(Recorded):
 
     _kind: ClassVar[str] = "screen"
     _noun: ClassVar[str] = "screen"
+    _selectable: ClassVar[str] = "genes"
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10, "fdr": 0.05, "genes": ()})
 
     genes: tuple[str, ...] = field(metadata=stored(array=True))

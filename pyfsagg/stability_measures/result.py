@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from pyfsagg._base.arithmetic import RandomState
 from pyfsagg._base.digest import digest
-from pyfsagg._base.fields import Part, from_parts, plain, stored
+from pyfsagg._base.fields import Finding, from_parts, plain, stored
 from pyfsagg._base.registry import Call, repeatable
 from pyfsagg._base.validation import check_level, check_list, n_selected, resolve_seed
 from pyfsagg._base.words import MISSING, count, number, plural, titled
@@ -27,7 +27,7 @@ from pyfsagg.stability_measures.nogueira import NogueiraResult, StabilityTest, n
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Pair(Part):
+class Pair(Finding):
     """Two collections of selections and the test that their stability is the same."""
 
     names: tuple[str, str]
@@ -158,6 +158,10 @@ class StabilityResult(Recorded):
             return f"0/1 selections of {p:,} features"
         k = n_selected(self.parameters["n_features_to_select"], p, "n_features_to_select")
         return f"{kind} of {p:,} features; selections are the best {k:,}"
+
+    def to_frame(self) -> pd.DataFrame:
+        """`table`."""
+        return self.table
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         return {"stability": records(self.table.reset_index()), **super()._record(view)}
@@ -427,7 +431,9 @@ def stability(
         kind, p = read.kind, read.values.shape[1]
     curve = None
     if kind == "sets" and sizes is not None:
-        raise ParameterError("sizes applies to scores or ranks; a selection has a fixed size")
+        raise ParameterError(
+            Param("sizes"), " applies to scores or ranks; a selection has a fixed size"
+        )
     if kind != "sets" and not (alone and sizes is None):
         curve = stability_curve(
             data, sizes=sizes, feature_names=feature_names, input=kind, ties=ties, random_state=seed

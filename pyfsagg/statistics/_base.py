@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from pyfsagg._base.arithmetic import Floats, Indices
-from pyfsagg._base.fields import Part, plain, row_of
+from pyfsagg._base.fields import Finding, plain, row_of
 from pyfsagg._base.validation import (
     as_array,
     check_choice,
@@ -348,17 +348,12 @@ def read_groups(data: Any, *, group: Any, value: Any, missing: str) -> Groups:
     return Groups(values, tuple(samples), n_dropped)
 
 
-class TestResult(Part):
+class TestResult(Finding):
     """A test result: a tidy frame and a sentence.  ``str(result)`` is the sentence."""
 
     _effect: ClassVar[str] = "condition"  # the label of the row of a test that has one
 
     confidence_level: float
-
-    @property
-    def sentence(self) -> str:
-        """The result in one sentence."""
-        raise NotImplementedError
 
     def to_frame(self) -> pd.DataFrame:
         """A copy of `frame`, one row per pair; one row for a test that has no pairs."""

@@ -19,7 +19,7 @@ from pyfsagg._base.fields import stored
 from pyfsagg._base.validation import check_choice, check_real
 from pyfsagg._base.words import enumerate_names, plural
 from pyfsagg._report.page import Block, PageTable, Text
-from pyfsagg._run.result import Recorded, records
+from pyfsagg._run.result import Recorded, Selecting, records
 from pyfsagg.ranks import rank_scores
 
 
@@ -106,7 +106,7 @@ OF_STUDIES: dict[str, Any] = {
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Studies(Recorded):
+class Studies(Selecting, Recorded):
     """What m studies find together with the same sign, of G items.
 
     Attributes
@@ -129,6 +129,7 @@ class Studies(Recorded):
 
     _kind: ClassVar[str] = "studies"
     _noun: ClassVar[str] = "comparison of studies"
+    _selectable: ClassVar[str] = "names"
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType({"top": 10, "fdr": 0.05})
 
     names: tuple[str, ...] = field(metadata=stored(array=True))
@@ -339,7 +340,7 @@ class Studies(Recorded):
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
         return [f"result.to_frame().head({view['top']})", "result.by_study()", "result.pairs()"]
 
-    def sentences(self, fdr: float = 0.05) -> list[str]:
+    def _told(self, fdr: float) -> list[str]:
         """What was found, and what it rests on; first of all, whether studies seem to share samples."""
         found, left = self._found(fdr), self.by_study(fdr)["left"]
         up, total, m = int((found & self._up).sum()), int(found.sum()), len(self.studies)
@@ -410,7 +411,7 @@ class Studies(Recorded):
         ]
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
-        first, *rest = self.sentences(view["fdr"])
+        first, *rest = self._told(view["fdr"])
         frame = self.to_frame(view["fdr"]).head(view["top"]).reset_index()
         best = f"The best {plural(len(frame), 'item')}."
         for column in ("carried_by", "against"):  # how many studies: the page has their names

@@ -51,7 +51,7 @@ def plot_spectrum(
 ) -> Axes:
     """All scores from the best to the worst, with the cut of the selection."""
     order = result.order()
-    chosen = result.support(n_features_to_select)[order]
+    chosen = result.get_support(n_features_to_select=n_features_to_select)[order]
     scores = result.scores[order]
     places = np.arange(1, len(order) + 1)
     ax = drawing.new_axes(ax, 3.6)
@@ -118,7 +118,7 @@ REFERENCES = {
 def unsupervised_page(result: ConsensusRanking, view: Mapping[str, Any]) -> closing.Report:
     """The report of a ranking."""
     k = view["n_features_to_select"]
-    selected, frame = result.selected(k), result.to_frame(k)
+    selected, frame = result.select(k), result.to_frame(k)
     columns = [
         (PageColumn("Feature", False), [str(name) for name in frame.index]),
         (PageColumn("Rank"), [f"{rank:g}" for rank in frame["rank"]]),

@@ -123,7 +123,9 @@ def evaluate_rankings(
         methods = [PCA if name == PCA else UNSUPERVISED_METHODS.get(name).name for name in methods]
         seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
         fixed = {
-            name: rank_unsupervised(table, name, standardize="none").support(n_features_to_select)
+            name: rank_unsupervised(table, name, standardize="none").get_support(
+                n_features_to_select=n_features_to_select
+            )
             for name in methods
             if name != PCA and not UNSUPERVISED_METHODS.get(name).clusters
         }
@@ -179,7 +181,7 @@ class _Trials:
         for name in drawing:
             rank = UNSUPERVISED_METHODS.get(name).load()
             ranking = rank(self.table, labels=labels, standardize="none", n_jobs=1)
-            supports[name] = ranking.support(self.n_features_to_select)
+            supports[name] = ranking.get_support(n_features_to_select=self.n_features_to_select)
         rows = []
         for name in self.methods:
             if name == PCA:

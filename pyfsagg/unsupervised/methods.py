@@ -127,7 +127,7 @@ class _UnsupervisedSelector(TableSelector):
         self.result_ = rank_unsupervised(X, self._method, **options)
         self.scores_ = self.result_.scores
         self.ranking_ = self.result_.ranking
-        self.support_ = self.result_.support(n_features_to_select)
+        self.support_ = self.result_.get_support(n_features_to_select=n_features_to_select)
         return self
 
 

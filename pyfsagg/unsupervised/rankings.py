@@ -149,7 +149,7 @@ def frcm(
     >>> group = np.repeat([0.0, 6.0], 20)
     >>> X = rng.normal(size=(40, 6)) + np.outer(group, [1, 1, 1, 0, 0, 0])
     >>> result = frcm(X, n_clusterings=30, random_state=1)
-    >>> sorted(result.selected(3))
+    >>> sorted(result.select(3))
     ['x0', 'x1', 'x2']
     """
     execution = Execution._without_scratch("an ensemble of clusterings", execution)
@@ -528,7 +528,7 @@ def frmv(
     >>> rng = np.random.default_rng(0)
     >>> group = np.repeat([0.0, 6.0], 20)
     >>> X = rng.normal(size=(40, 6)) + np.outer(group, [1, 1, 1, 0, 0, 0])
-    >>> sorted(frmv(X, n_clusterings=30, random_state=1).selected(3))
+    >>> sorted(frmv(X, n_clusterings=30, random_state=1).select(3))
     ['x0', 'x1', 'x2']
     """
     execution = Execution._without_scratch("an ensemble of clusterings", execution)

@@ -16,7 +16,7 @@ from pyfsagg._base.validation import as_array, n_selected
 from pyfsagg._base.words import count, enumerate_names, lines_of, numbers, plural, ranks
 from pyfsagg._message import Got, Param
 from pyfsagg._report.page import Block, PageColumn, PageTable, Text
-from pyfsagg._run.result import Recorded
+from pyfsagg._run.result import Recorded, Selecting
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.unsupervised.clusterings import Labels
 
@@ -38,7 +38,7 @@ def mean_plus_sd(scores: ArrayLike) -> Booleans:
 
 
 @dataclass(frozen=True, eq=False)
-class ConsensusRanking(Recorded):
+class ConsensusRanking(Selecting, Recorded):
     """Ranking of features without labels.
 
     Attributes
@@ -96,8 +96,8 @@ class ConsensusRanking(Recorded):
         """Positions of the features, best first; ties in the order of the columns."""
         return np.argsort(self.ranking, kind="stable")
 
-    def support(self, n_features_to_select: str | float | int = MEAN_PLUS_SD) -> Booleans:
-        """Boolean mask (n_features,) of the features that :meth:`selected` returns."""
+    def _support(self, n_features_to_select: str | float | int = MEAN_PLUS_SD) -> Booleans:
+        """Boolean mask (n_features,) of the features that :meth:`select` names."""
         if isinstance(n_features_to_select, str):
             if n_features_to_select != MEAN_PLUS_SD:
                 raise ParameterError(
@@ -111,7 +111,7 @@ class ConsensusRanking(Recorded):
         mask[self.order()[:size]] = True
         return mask
 
-    def selected(self, n_features_to_select: str | float | int = MEAN_PLUS_SD) -> list[str]:
+    def select(self, n_features_to_select: str | float | int = MEAN_PLUS_SD) -> list[str]:
         """Names of the informative features, best first.
 
         Parameters
@@ -120,12 +120,12 @@ class ConsensusRanking(Recorded):
             Scores above mean plus standard deviation (``"mean_plus_sd"``), a number of features,
             or a fraction of them (rounded up).
         """
-        mask = self.support(n_features_to_select)
+        mask = self._support(n_features_to_select)
         return [self.feature_names[j] for j in self.order() if mask[j]]
 
     def to_frame(self, n_features_to_select: str | float | int = MEAN_PLUS_SD) -> pd.DataFrame:
         """One row per feature, best first: ``rank``, ``score``, ``selected``."""
-        mask = self.support(n_features_to_select)
+        mask = self._support(n_features_to_select)
         columns = {"rank": self.ranking, "score": self.scores, "selected": mask}
         frame = pd.DataFrame(columns, index=pd.Index(self.feature_names, name="feature"))
         return frame.iloc[self.order()]
@@ -137,21 +137,21 @@ class ConsensusRanking(Recorded):
             "ranking": self.to_frame(rule).reset_index().to_dict("records"),
             "n_features_to_select": rule,
             "cut": self.cut,
-            "selected": self.selected(rule),
+            "selected": self.select(rule),
         }
 
     def _tables(self, view: Mapping[str, Any]) -> dict[str, pd.DataFrame]:
         return {"ranking.csv": self.to_frame(view["n_features_to_select"]), **super()._tables(view)}
 
     def _texts(self, view: Mapping[str, Any]) -> dict[str, str]:
-        return {"selected.txt": lines_of(self.selected(view["n_features_to_select"]))}
+        return {"selected.txt": lines_of(self.select(view["n_features_to_select"]))}
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
-        return [f"selected = result.selected({view['n_features_to_select']!r})"]
+        return [f"selected = result.select({view['n_features_to_select']!r})"]
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         rule = view["n_features_to_select"]
-        selected = self.selected(rule)
+        selected = self.select(rule)
         names = enumerate_names(selected, most=FIRST) if selected else "none"
         best = self.to_frame(rule).loc[selected[:FIRST]]
         table = PageTable.of_columns(
@@ -178,5 +178,5 @@ class ConsensusRanking(Recorded):
         best = ", ".join(self.feature_names[j] for j in self.order()[:3])
         return (
             f"ConsensusRanking({self.method}: {self.n_features} features, "
-            f"{int(self.support().sum())} above mean + SD; best: {best})"
+            f"{int(self._support().sum())} above mean + SD; best: {best})"
         )

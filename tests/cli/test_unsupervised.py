@@ -36,7 +36,7 @@ def test_writes_everything_and_says_where(pyfsagg, table, tmp_path) -> None:
     expected = frcm(WINE.X, n_clusterings=20, random_state=3)
     assert result.scores.tolist() == expected.scores.tolist()
     ranking = pd.read_csv(tmp_path / "out" / "ranking.csv")
-    assert ranking["feature"].tolist() == expected.selected(13)
+    assert ranking["feature"].tolist() == expected.select(13)
     assert ranking["selected"].sum() == 4
     page = (tmp_path / "out" / "report.html").read_text()
     for words in ("Consensus matrix", "Spectrum of the scores", "Mean Borda value", "--seed 3"):

@@ -35,7 +35,7 @@ def test_selector_is_its_function(method: str) -> None:
     selector.fit(X)
     np.testing.assert_array_equal(selector.scores_, result.scores)
     np.testing.assert_array_equal(selector.ranking_, result.ranking)
-    assert set(selector.get_feature_names_out()) == set(result.selected(4))
+    assert set(selector.get_feature_names_out()) == set(result.select(4))
     np.testing.assert_array_equal(selector.scores_, selector.fit(X, Y).scores_)
     selector.set_params(n_features_to_select="mean_plus_sd").fit(X)
     cut = result.scores.mean() + result.scores.std(ddof=1)

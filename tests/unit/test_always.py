@@ -276,7 +276,7 @@ def test_learners_of_a_committee_have_them(by: str, nominal: bool) -> None:
     if (by, nominal) != ("sequential", True):  # the accuracy of few rows hardly tells the two apart
         assert with_known.support[:, 2].sum() >= 8
     assert with_known.voters["performance"].mean() > without.voters["performance"].mean()
-    assert "Always in, and not ranked: known." in " ".join(with_known.sentences())
+    assert "Always in, and not ranked: known." in " ".join(with_known.sentences)
 
 
 def test_selectors_keep_them() -> None:

@@ -159,7 +159,7 @@ def test_a_result_on_groups_is_kept_and_shown(tmp_path: Path) -> None:
     assert found.columns(1) == deck == list(found.groups["deck"])
     assert found.data["n_columns"] == 9
     assert found.data["n_features"] == 4
-    assert "Features have 1 to 5 columns" in " ".join(found.sentences())
+    assert "Features have 1 to 5 columns" in " ".join(found.sentences)
     page = found.to_html()
     assert "Groups of columns, most important first." in page
     found.save(tmp_path / "kept")

@@ -163,7 +163,7 @@ def test_voters_without_a_class() -> None:
     assert performance[1] > 0.9
     assert "roc_auc" in found.voters["message"][0] or "class" in found.voters["message"][0]
     assert found.voters["weight"].tolist() == [0.0, performance[1]]
-    assert any("something is missing" in text for text in found.sentences())
+    assert any("something is missing" in text for text in found.sentences)
     assert voted(resampling=plan).voters["performance"].notna().all()
     only = np.flatnonzero(table()[1] == 0)
     found = voted(resampling=pyfsagg.resampling.Rows(np.array([only, range(30)])))
@@ -249,16 +249,16 @@ def test_selections_in_every_form(selections: Any) -> None:
     assert found.ranking["tied"].tolist() == [False, True, True]
     assert found.ranking["share"].iloc[0] == pytest.approx(2 / 3)
     assert found.voters["n_features"].tolist() == [2, 0, 2]
-    assert "1 voter selected nothing" in found.sentences()[1]
+    assert "1 voter selected nothing" in found.sentences[1]
 
 
 def test_the_first_sentence_tells_sizes_and_the_first_five() -> None:
-    first, second = pyfsagg.vote([["a", "b"], [], ["b"], ["c"]]).sentences()
+    first, second = pyfsagg.vote([["a", "b"], [], ["b"], ["c"]]).sentences
     assert first == "4 voters selected 0 to 2 of 3 features. First by approval: b, a, c."
     assert second == "1 voter selected nothing and did not count."
     found = pyfsagg.vote([["a", "b"], ["b", "c"]], feature_names=list("abcdefg"))
     said = "2 voters selected 2 of 7 features. First by approval: b, a, c, d, e."
-    assert found.sentences() == [said]
+    assert found.sentences == (said,)
     other = pyfsagg.vote([["a", "b"], ["b", "d"]], feature_names=list("abcdefg"))
     assert other.data["sha256"] != found.data["sha256"]
 
@@ -288,7 +288,7 @@ def test_knee() -> None:
         front = found.pareto_front()
         assert front["knee"].sum() == (knee is not None)
         assert front["performance"].is_monotonic_increasing
-        said = " ".join(found.sentences())
+        said = " ".join(found.sentences)
         assert ("has its knee at" in said) == (knee is not None and len(front) > 1)
         assert ("none with fewer or more features does better" in said) == (len(front) == 1)
 

@@ -5,12 +5,14 @@ import re
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from markupsafe import Markup
 from results_of_all_kinds import RESULTS
 
 import pyfsagg
 from pyfsagg._report import page
+from pyfsagg._run.result import Selecting
 from pyfsagg.extending import Result
 
 
@@ -27,6 +29,39 @@ def test_every_door_tells_the_same_facts(result: Result) -> None:
     if result._renderer().page is not None:
         summary = result._page().sections[0]
         assert (summary.id, list(summary.blocks)) == ("summary", facts)
+
+
+LIMITS: dict[str, dict[str, Any]] = {
+    "aggregation": {"n_features_to_select": 2},
+    "committee": {"n_features_to_select": 2},
+    "elimination": {"n_features_to_select": 0.3},
+    "screen": {"side": "low", "fdr": 0.2},
+    "studies": {},
+    "unsupervised": {},
+    "ensemble": {},
+    "ensemble with a limit": {"max_false": 1.0},
+}
+"""How much a result that selects is asked to select."""
+
+
+def test_every_result_is_read_in_the_same_way(result: Result, request: Any) -> None:
+    assert result.sentences == tuple(json.loads(result.to_json())["sentences"])
+    assert all(sentence.endswith((".", ":")) for sentence in result.sentences)
+    assert isinstance(result.to_frame(), pd.DataFrame)
+    name = request.node.callspec.id
+    assert isinstance(result, Selecting) == (name in LIMITS)
+    for method in ("select", "get_support"):
+        assert hasattr(result, method) == (name in LIMITS)
+    if isinstance(result, Selecting):
+        items = np.array(getattr(result, result._selectable))
+        names = result.select(**LIMITS[name])
+        support = result.get_support(**LIMITS[name])
+        assert (support.shape, support.dtype) == (items.shape, np.dtype(bool))
+        assert sorted(names) == sorted(items[support])
+        positions = result.get_support(indices=True, **LIMITS[name])
+        np.testing.assert_array_equal(positions, np.flatnonzero(support))
+        with pytest.raises(TypeError, match="no_such_limit"):
+            result.get_support(no_such_limit=1)
 
 
 def test_text_of_every_block() -> None:

@@ -26,7 +26,7 @@ def test_a_rule_that_reads_all_lists_is_told_apart_from_one_that_reads_one() -> 
     assert frame.index.tolist() == ["minimum", "arithmetic_mean"]
     assert frame["told_apart"].tolist() == [False, True]
     assert frame["difference_lower"].iloc[1] > 0.0
-    assert found.sentences()[0].startswith("Halves agree most by arithmetic mean")
+    assert found.sentences[0].startswith("Halves agree most by arithmetic mean")
 
 
 def test_values_are_means_over_splits_and_the_jackknife() -> None:
@@ -53,7 +53,7 @@ def test_the_first_sentence_names_the_best_if_it_is_another_one() -> None:
         found = pyfsagg.aggregator_influence.influence_of_lists(
             judges(6, 8), rules, n_splits=2, random_state=3
         )
-        assert found.sentences()[0] == f"No aggregator agrees clearly more with itself than {told}"
+        assert found.sentences[0] == f"No aggregator agrees clearly more with itself than {told}"
 
 
 def test_partial_judges_are_compared_where_both_halves_know_the_item() -> None:

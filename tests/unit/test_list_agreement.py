@@ -37,7 +37,7 @@ def test_ends_and_curve_by_hand() -> None:
     assert list_agreement([names, names]).k == 60
     nowhere = list_agreement([names, names[::-1]], distance=0)
     assert nowhere.k is None
-    assert "finds no place" in nowhere.sentences()[0]
+    assert "finds no place" in nowhere.sentences[0]
     found = list_agreement([list("abcd"), list("bae"), list("fab")])
     # abcd and bae; abcd and fab; bae and fab
     shares = np.array([[0, 2 / 2, 2 / 3, 2 / 4], *[[0, 1 / 2, 2 / 3, 2 / 4]] * 2])
@@ -107,12 +107,12 @@ def test_the_page_and_the_picture_say_what_was_found() -> None:
     lists = {"first": list("abcdef"), "second": list("badcfe"), "third": list("xyz")}
     found = list_agreement(lists, distance=1)
     page = found.to_html(data_name="lists.txt")
-    for said in (*found.sentences(), "Agreement of the lists in lists.txt", "second", "Webber"):
+    for said in (*found.sentences, "Agreement of the lists in lists.txt", "second", "Webber"):
         assert said in page
     assert repr(found) == "ListAgreement(3 lists, 9 items; agreement ends at place 6)"
     assert "third" in found.summary_text()
     mixed = Rankings.from_lists([list("abc"), list("bca")], unranked=[list("cab")])
-    assert "1 list without an order" in list_agreement(mixed).sentences()[-1]
+    assert "1 list without an order" in list_agreement(mixed).sentences[-1]
 
 
 def test_distance_pilot_and_persistence_out_of_range_are_refused() -> None:

@@ -1,6 +1,5 @@
 """The place of results: held from the start, complete or not there, and nothing lost at the end."""
 
-import importlib
 import os
 import signal
 import stat
@@ -20,9 +19,9 @@ from pyfsagg._base.output import Place, TakenError, new_file, new_folder
 from pyfsagg._command import results
 from pyfsagg._run.execution import counted
 from pyfsagg.cli import build_parser, main
+from pyfsagg.ensemble import job
 from pyfsagg.exceptions import OutputError
 
-BAM = importlib.import_module("pyfsagg.ensemble.methods")  # whose name the function has
 FILES = {"matrices.npz", "ranking.csv", "report.html", "run.json", "run.toml", "selected.txt"}
 
 
@@ -139,7 +138,7 @@ def test_a_second_run_takes_the_next_name(here: Path) -> None:
 
 
 def test_a_place_in_use_is_refused_before_the_work(here, capsys, monkeypatch):
-    monkeypatch.setattr(BAM, "set_up_run", None)
+    monkeypatch.setattr(job, "set_up_run", None)
     place = Place("out")
     assert _rank("--output", "out") == 2
     assert "out is in use by another run" in capsys.readouterr().err
@@ -181,7 +180,7 @@ def test_a_failure_of_the_computation_is_not_one_of_the_output(here, capsys, mon
     def full(*arguments: object, **options: object) -> None:
         raise OSError(28, "No space left on device", "/a/cache")
 
-    monkeypatch.setattr(BAM, "set_up_run", full)
+    monkeypatch.setattr(job, "set_up_run", full)
     assert _rank("--output", "out") == 2
     said = capsys.readouterr().err
     assert "cannot write" not in said
@@ -408,7 +407,7 @@ def test_an_interrupt_names_the_checkpoint_that_holds_the_finished_part(
         raise KeyboardInterrupt
 
     command = ["--output", "out", "--checkpoint", "kept"]
-    monkeypatch.setattr(BAM, "_resamples", interrupted)
+    monkeypatch.setattr(job, "_resamples", interrupted)
     assert _rank(*command) == 130
     assert capsys.readouterr().err == "pyfsagg rank: interrupted; nothing was written\n"
     monkeypatch.undo()

@@ -145,7 +145,7 @@ def test_groups_and_classes_by_hand() -> None:
 
     alike = [span for span in spans if together(span)]
     largest = [one for one in alike if not any(set(one) < set(other) for other in alike)]
-    assert result.groups() == largest
+    assert result.cliques() == largest
     edges = [
         k
         for k in range(1, len(names))

@@ -104,14 +104,14 @@ def test_it_is_told_and_kept(tmp_path) -> None:
         result = aggregate(Rankings.from_lists(lists, universe=2000), "rra")
     check = result.universe_check
     assert check._contradicted
-    for told in (result._answer(), result.sentences()):  # the second is what R prints
+    for told in (result._answer(), result.sentences):  # the second is what R prints
         assert told[0] == check.sentence
         assert re.fullmatch(r"If the universe is right, .* this number has no meaning\.", told[1])
         assert "items have an adjusted p-value of at most 0.05; otherwise" in told[1]
     first = " ".join(result.summary_text().split())
     assert first.startswith(check.sentence)
     assert first.index("have an adjusted p-value") > len(check.sentence)
-    assert any("could contain any of 2,000 items" in each for each in result.sentences())
+    assert any("could contain any of 2,000 items" in each for each in result.sentences)
     told = " ".join(result.summary_text().split())
     assert f"from at most {check.pool_upper:,} with 95% confidence" in told
     assert "the repeats do not show which" in result.to_html()

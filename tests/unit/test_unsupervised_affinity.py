@@ -105,8 +105,8 @@ def test_scores_keep_their_digits_where_all_affinities_are_near_one() -> None:
 def test_planted_features_come_first(standardize: str, seed: int) -> None:
     result = frcm(planted(seed=seed), random_state=seed, standardize=standardize)
     assert result.scores[:10].min() > result.scores[10:].max()
-    assert set(result.selected(10)) == {f"x{j}" for j in range(10)}
-    assert set(result.selected()) <= {f"x{j}" for j in range(10)}
+    assert set(result.select(10)) == {f"x{j}" for j in range(10)}
+    assert set(result.select()) <= {f"x{j}" for j in range(10)}
 
 
 def test_identical_points_and_constant_features() -> None:
@@ -206,18 +206,18 @@ def test_result_is_kept_and_told(tmp_path) -> None:
     frame = pd.DataFrame(planted(30, 4, 6)).add_prefix("gene_")
     result = frcm(frame, n_clusterings=20, random_state=0)
     table = result.to_frame(3)
-    assert table.index[:4].tolist() == result.selected(4)
+    assert table.index[:4].tolist() == result.select(4)
     assert table["selected"].tolist() == [True] * 3 + [False] * 7
     assert (table["score"].diff().dropna() <= 0).all()
     document = json.loads(result.to_json())
-    assert document["selected"] == result.selected()
+    assert document["selected"] == result.select()
     assert document["parameters"]["standardize"] == "z_score"
-    assert len(result.selected(0.25)) == 3
+    assert len(result.select(0.25)) == 3
     with pytest.raises(ParameterError, match="n_features_to_select must be 'mean_plus_sd'"):
-        result.selected("median")
+        result.select("median")
     for wrong in (0, 11, 1.5):
         with pytest.raises(ParameterError, match="n_features_to_select"):
-            result.selected(wrong)
+            result.select(wrong)
     assert "frcm: 10 features" in repr(result)
     folder = result.save(tmp_path / "run")
     assert sorted(os.listdir(folder)) == ["matrices.npz", "ranking.csv", "run.json", "selected.txt"]

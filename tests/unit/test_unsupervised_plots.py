@@ -35,7 +35,7 @@ def test_spectrum_shows_all_scores_and_the_cut() -> None:
     points = np.vstack([np.asarray(each.get_offsets()) for each in axes.collections])
     np.testing.assert_array_equal(points[:, 0], np.arange(1, 13))
     np.testing.assert_array_equal(points[:, 1], np.sort(RESULT.scores)[::-1])
-    assert len(axes.collections[0].get_offsets()) == len(RESULT.selected())
+    assert len(axes.collections[0].get_offsets()) == len(RESULT.select())
     assert axes.lines[0].get_ydata()[0] == RESULT.cut
     chosen = plot_spectrum(RESULT, n_features_to_select=5).collections[0].get_offsets()
     assert len(chosen) == 5

@@ -184,7 +184,7 @@ test_that("tables without classes", {
   reticulate::py_run_string("without = pyfsagg.unsupervised; run = without.frcm(wine.X, n_clusterings=20, random_state=1)")
   found <- frcm(data$x, n_clusterings = 20, seed = 1, progress = FALSE)
   same(found$scores, "run.scores")
-  same(selected(found), "run.selected()")
+  same(selected(found), "run.select()")
   same(frcm(data$x, labels = found$labels, seed = 1, progress = FALSE)$scores, "run.scores")
   same(frmv(data$x, n_clusterings = 10, k_range = c(2, 4), seed = 1, progress = FALSE)$scores,
        "without.frmv(wine.X, n_clusterings=10, k_range=(2, 4), random_state=1).scores")
