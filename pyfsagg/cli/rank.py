@@ -102,7 +102,7 @@ examples:
   pyfsagg rank parts/ --target class --memory-limit 2GB                # larger than memory
   pyfsagg rank genes.csv --filter frcm --n-resamples 50
   pyfsagg rank words.svmlight --filters ig,su,chi_squared
-  zcat table.csv.gz | pyfsagg rank - --target class --n-features-to-select 10 --json --quiet
+  zcat table.csv.gz | pyfsagg rank - -t class --n-features-to-select 10 --json --quiet
 """
 CHECK_EPILOG = """\
 examples:

@@ -68,6 +68,10 @@ def _show(options: argparse.Namespace) -> None:
     print(result.to_json(**view) if options.json else render_text(facts, terminal_width()))
 
 
+def _short(text: str) -> str:
+    return text if len(text) <= SHORT else f"{text[:SHORT].rstrip(', ')} …"
+
+
 def _compare(options: argparse.Namespace) -> None:
     from pyfsagg.ensemble.selection import differing_settings
 
@@ -92,7 +96,7 @@ def _compare(options: argparse.Namespace) -> None:
     ]
     differing = differing_settings(*runs)
     for name, row in differing.iterrows():
-        pair = (setting(value)[:SHORT] for value in (row["first"], row["second"]))
+        pair = (_short(setting(value)) for value in (row["first"], row["second"]))
         lines.append(f"{str(name).replace('_', ' ')}: {' | '.join(pair)}")
     if not len(differing):
         lines.append("all settings and the data are the same")

@@ -105,7 +105,7 @@ def parse_rule(
     fdr: float | None = None,
     **options: Any,
 ) -> SelectionRule:
-    """The request of a user: a number, a share, a word, or a limit on false selections."""
+    """The rule in the arguments of a method: a number, a share, a word, or a limit on false selections."""
     limit = _limit(max_false, fdr, options)
     if limit is None and options:
         raise ParameterError(
@@ -312,9 +312,8 @@ def _remarks(
     names: tuple[str, ...], indistinct: list[str], compared: int, rule: SelectionRule
 ) -> list[str]:
     if not names:
-        return [
-            f"Frequencies and stability are still reported for the best {plural(compared, 'feature')}."
-        ]
+        best = plural(compared, "feature").removeprefix("1 ")
+        return [f"Frequencies and stability are still reported for the best {best}."]
     remarks = []
     n, k, passed = len(indistinct), len(names), compared - len(names)
     if n:
@@ -547,4 +546,5 @@ def differing_settings(first: Ranked, second: Ranked) -> pd.DataFrame:
         for name in names
         if records[0].get(name) != records[1].get(name)
     }
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["first", "second"])
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=["first", "second"], dtype=object)
+    return frame.where(frame.notna(), None)  # pandas 3 makes NaN of it
