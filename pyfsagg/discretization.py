@@ -210,7 +210,7 @@ def discretize(
     bins : int
         Number of parts, at least 2, for the two equal methods.
     nominal : sequence of names or positions, optional
-        Columns that are treated as nominal whatever their type.
+        Columns that are treated as nominal regardless of their type.
     sample_weight : array of shape (n_samples,), optional
         How often each row counts (whole numbers): the result is that of the table with its rows
         repeated.

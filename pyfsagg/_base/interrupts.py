@@ -2,9 +2,9 @@
 
 Python drops what is raised in a finalizer or a callback.  The handlers of :func:`remembering`, which only
 the command line installs, therefore note a signal before they raise.  :func:`raise_if_interrupted` raises
-again what was dropped: loops call it between two pieces of work, and so does whoever puts results in their
-place.  The command looks once more at its end.  Elsewhere there is no note, and signals are those of the
-caller.
+again what was dropped: loops call it between two pieces of work, and so does the code that puts results
+in their place.  The command looks once more at its end.  Elsewhere there is no note, and signals are those
+of the caller.
 """
 
 import signal

@@ -81,7 +81,7 @@ class Place:
         raise_if_interrupted()
         try:
             if self._inside:
-                if self._replaces:  # what is there while files change is not complete
+                if self._replaces:  # while files change the folder is incomplete
                     earlier: set[str] = set()
                     with suppress(ValueError, TypeError, KeyError, RecursionError):
                         record = json.loads((self._real / LAST).read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Name → spec tables: the one way in which pyfsagg, and packages beside it, register a method.
+"""Name → spec tables: the one way in which pyfsagg and plug-in packages register a method.
 
 A module that brings a method adds its :class:`Spec` to the registry of its room; lists, reference
 pages, the command line and the error messages all read from there.  Another package does the same by
@@ -148,7 +148,7 @@ class Registry(Generic[NamedT]):
                 if self.spec is not None and not isinstance(spec, self.spec):
                     raise TypeError(f"it must be a {self.spec.__name__}, got {spec!r}")
                 self.add(spec)
-            # Whatever the code of others does must not stop ours.
+            # A faulty plug-in must not stop pyfsagg.
             except (Exception, SystemExit) as error:
                 package = point.dist.name if point.dist else "an unknown package"
                 failures.append(

@@ -13,7 +13,7 @@ from pyfsagg._message import Message
 from pyfsagg.exceptions import PyfsaggWarning
 
 ALONE = threading.RLock()
-"""For whoever changes what all threads share: Python's filters of warnings, Matplotlib's settings.
+"""Held while something changes that all threads share: Python's filters of warnings, Matplotlib's settings.
 
 No parallel work is started under this lock, because its threads may need the lock as well.
 """

@@ -301,7 +301,7 @@ class Task(Settings):
         put the numbers; for survival, into which entropy filters put the martingale residuals; at
         least 2.
     nominal : sequence of column names or positions, optional
-        Columns to be taken as nominal whatever their type.
+        Columns to be taken as nominal regardless of their type.
     adjust : sequence of column names or positions, optional
         Columns of the table that are no features, and for which scores and p-values are adjusted: age, sex,
         batch.  Words, booleans, columns of two values and those in `nominal` are levels, the others
@@ -309,8 +309,8 @@ class Task(Settings):
         combinations of levels, and refuse numbers (how-to page: what adjusted means, and what not).
     always : sequence of column names or positions, optional
         Columns that are always in, such as markers that are measured anyhow.  They are not ranked.  mRMR and
-        its relatives begin with them, models have them beside the features: estimators as filters, those of
-        :func:`pyfsagg.evaluate` and learners of a committee.  Other filters do not look at them.
+        its relatives begin with them, models have them in addition to the features: estimators as filters,
+        those of :func:`pyfsagg.evaluate` and learners of a committee.  Other filters do not look at them.
     drop_near_zero_variance : bool
         Leave near-constant features out first (see :func:`pyfsagg.filters.near_zero_variance`); a group stays
         whole, unless all its columns are near-constant.

@@ -71,7 +71,7 @@ def other_argument(function: Callable[..., Any], name: str) -> InputTypeError:
     meant = [ours for ours in known if name.lower() in ARGUMENTS.get(ours, ())]
     close = meant or difflib.get_close_matches(name, known, n=1, cutoff=0.6)
     hint = f"did you mean {close[0]!r}?" if close else f"it has: {', '.join(known)}"
-    for wish, example in LATER.items():
-        if not meant and (name == wish or name.lower() in ARGUMENTS.get(wish, ())):
+    for later, example in LATER.items():
+        if not meant and (name == later or name.lower() in ARGUMENTS.get(later, ())):
             hint = f"that is chosen afterwards, for instance result.select({example})"
     return InputTypeError(f"{function.__name__}() has no argument {name!r}; {hint}")

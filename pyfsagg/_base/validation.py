@@ -180,7 +180,7 @@ def real_array(name: str, values: Any) -> Any:
     # By the type of an array, of a column of a frame, or of the values of a list.
     array: Any = values
     if isinstance(values, (list, tuple)):
-        with suppress(ValueError):  # rows of unequal length: whoever reads them says so
+        with suppress(ValueError):  # rows of unequal length are refused where they are read
             array = np.asarray(values)
     types: Any = getattr(array, "dtypes", None)
     if not hasattr(types, "__iter__"):  # a single column has one type

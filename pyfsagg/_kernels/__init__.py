@@ -2,7 +2,7 @@
 
 numba tells from the text of a kernel's own file whether the code on disk is still valid.  A kernel
 that calls one of another file contains a copy of its code, old after an upgrade of that file only, and
-versions of numba share file names.  So whatever was compiled from different sources of this folder, or
+versions of numba share file names.  So all that was compiled from different sources of this folder, or
 by another numba, is thrown away here, before any kernel is loaded.  A digest at the end of each file tells
 what a full disk, a crash or the years have damaged, which is compiled again.  Where nothing can be kept,
 kernels are compiled into a folder for this process.

@@ -301,7 +301,7 @@ def score_binned(
     :func:`score_mdl`.
 
     Up to `TOGETHER` resamples are counted in one pass over a sorted column: what lies below a cut is then
-    one look-up, whatever the range of the resample.
+    one look-up for any range of the resample.
     """
     n_resamples, n_samples = weights.shape
     drawn = room_for_rows(n_samples, n_classes, table_size)

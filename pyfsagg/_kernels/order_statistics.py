@@ -375,7 +375,7 @@ def _log_first(
         share = _thin(n, k, before, level, unit, free)
         return math.log(share) if share > 0.0 else -np.inf
     start = _mode(n, level, rest, unit)
-    # The chance of k draws may be as small as it likes: it is a factor apart where they are many.
+    # The chance of k draws may underflow; with many draws it is a separate factor, on the log scale.
     many = start < k
     log_scale = _log_chance(n, k, level, total, unit) if many else 0.0
     start = max(start, k)

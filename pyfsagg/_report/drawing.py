@@ -204,7 +204,7 @@ def inline_svg(draw: Callable[[], Axes], *, prefix: str, label: str) -> Markup:
     from matplotlib.backends.backend_svg import FigureCanvasSVG
 
     with ALONE, rc_context(), warnings.catch_warnings():
-        # A report looks the same whatever style the reader has set for other pictures.
+        # A report looks the same even if the reader has set a style for other pictures.
         rcdefaults()
         rcParams.update(SETTINGS)
         # The browser chooses a font for a name in any script; Matplotlib only measures it.

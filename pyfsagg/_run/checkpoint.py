@@ -232,7 +232,7 @@ def _lock(folder: Path) -> Iterator[None]:
         ) from None
     path = folder / "lock"
     try:
-        # Nothing is followed, emptied or waited for, whatever it is that has this name.
+        # No link of this name is followed, no pipe is read, and no file is truncated.
         lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
     except OSError as error:
         if path.is_symlink():

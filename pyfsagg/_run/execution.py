@@ -23,7 +23,9 @@ RESAMPLES_PER_PAIR = 8
 
 @dataclass(frozen=True, eq=False)
 class Checks(Settings):
-    """What a run computes beside its resamples, to check what it says; the ranking does not depend on it.
+    """What a run computes in addition to its resamples, to check its answer.
+
+    The ranking does not depend on it.
 
     Parameters
     ----------
@@ -208,7 +210,7 @@ REPORTER: ContextVar[Reporter | None] = ContextVar("reporter", default=None)
 def progress_sink(
     progress: bool | Progress | None, total: int, unit: str = "resample"
 ) -> Iterator[Callable[[int], None]]:
-    """A function to call with what is done: it looks for interrupts and tells whoever shows progress."""
+    """A function to call with what is done: it looks for interrupts and reports progress."""
     with progress_reporter(progress, unit) as report:
 
         def advance(done: int) -> None:
@@ -220,7 +222,7 @@ def progress_sink(
 
 
 def counted(items: Iterable[Item], total: int, unit: str) -> Iterator[Item]:
-    """The items of a loop, counted for whoever shows progress (`REPORTER`)."""
+    """The items of a loop, counted for the display of progress (`REPORTER`)."""
     with progress_sink(None, total, unit) as advance:
         for done, item in enumerate(items):
             advance(done)

@@ -88,7 +88,7 @@ def run_tasks(
         how = _order_of_results(backend) if as_list else "generator"
         yield from _results(_Parallel(n_jobs, prefer="threads", return_as=how), tasks)
     else:
-        # One thread for linear algebra keeps the last digit the same, whatever the number of workers.
+        # One thread for linear algebra keeps the last digit independent of the number of workers.
         with one_thread():
             with parallel_config(backend=_Processes(inner_max_num_threads=1), n_jobs=n_jobs):
                 parallel = _Parallel(n_jobs, return_as="generator")
@@ -125,7 +125,7 @@ def _on_cluster(
                 yield answer
             return
         except Exception as error:
-            # While data are sent no code of the caller runs: whatever fails is the cluster's.
+            # While data are sent no code of the caller runs: a failure is the cluster's.
             if not sending and type(error).__name__ not in _DEAD:
                 raise
             failures += 1

@@ -1,7 +1,7 @@
 """Results that are kept in files, read again, drawn, reported and repeated: one base for all.
 
-A subclass is a frozen dataclass whose fields say how they are kept (`fields.py`), and adds what the record
-tells beside them.  Its picture and its page are tied to it in the renderer of its room, by
+A subclass is a frozen dataclass whose fields say how they are kept (`fields.py`), and adds other entries
+of the record.  Its picture and its page are tied to it in the renderer of its room, by
 :func:`register_renderer`, so no file of a result knows Matplotlib or the page that shows it.
 """
 
@@ -162,7 +162,7 @@ class Result(Part):
     _noun: ClassVar[str] = "result"  # what it is called in messages
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     """How it can be shown, with defaults: keywords of `to_json`, `save`, `report` and so on."""
-    _inner: ClassVar[frozenset[str]] = frozenset({"load", "from_json"})
+    _inner: ClassVar[frozenset[str]] = frozenset({"load"})
     """Public names that the completion of a name does not offer."""
     _one_file: ClassVar[bool] = False
     """Whether the record is complete, so it can be saved in one JSON file."""
@@ -228,7 +228,7 @@ class Result(Part):
         return [Text(repr(self))]
 
     def _lines_after(self, view: Mapping[str, Any]) -> list[str]:
-        """Code that uses the result, for whoever repeats it."""
+        """Code that uses the result, for readers who repeat it."""
         return []
 
     # What all results have.
@@ -330,18 +330,8 @@ class Result(Part):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a result of this class that :meth:`save` wrote."""
-        return cls._read(path, lambda: Saved.read(path))
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Read a record that :meth:`to_json` wrote, for results that are one record."""
-        return cls._read("the text", lambda: Saved(Path(), dict(json.loads(text))))
-
-    @classmethod
-    def _read(cls, path: str | os.PathLike[str], read: Callable[[], Saved]) -> Self:
-        """A result from its files, if they are of this class."""
         with _as_output_error(path, cls._noun):
-            saved = read()
+            saved = Saved.read(path)
             kind, schema = saved.document.get("kind"), saved.document.get("schema")
             if (kind, schema) != (cls._kind, cls._schema):
                 raise OutputError(
@@ -501,7 +491,7 @@ def read_result(path: str | os.PathLike[str]) -> Result:
             point = others[kind]
             try:
                 point.load()  # the class enters itself into `KINDS`
-            except Exception as error:  # whatever foreign code does
+            except Exception as error:  # third-party code may raise anything
                 raise OutputError(
                     f"results of the kind {kind!r} are read by {point.value}, which cannot be "
                     f"imported: {type(error).__name__}: {error}"

@@ -255,7 +255,7 @@ MISSING = ("", "NA", "N/A", "NaN", "nan", "NULL", "null", "?")
 """Unquoted cells that are missing in every column, be it of numbers or of words."""
 
 _SAMPLE_LINES = 20
-_SAMPLE_SIZE = 4_000_000  # characters; at least two lines whatever their length
+_SAMPLE_SIZE = 4_000_000  # characters; at least two lines of any length
 _LONGEST_CELL = 2**31 - 1
 _ESCAPE = re.compile(rb"'[=+\-@\t\n]")
 _HIDDEN = "\ue000"  # stands before a word in quotes that would be a missing value without them

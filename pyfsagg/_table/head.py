@@ -107,7 +107,7 @@ def with_head(text: str, layout: Layout, n_header: int | None) -> tuple[Layout, 
     reader = csv.reader(lines, delimiter=layout.separator)
     try:  # with the number of lines until the end of each
         rows = [([*map(str.strip, row)], reader.line_num) for row in islice(reader, SAMPLE)]
-    except csv.Error:  # whoever reads the rows says which
+    except csv.Error:  # the row is named where the rows are read
         return layout, ()
     if any(len(row) != len(layout.names) for row, _ in rows[:3]):
         return layout, ()

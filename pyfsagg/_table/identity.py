@@ -33,7 +33,7 @@ def data_hash(table: AnyTable, target: Target | None) -> str:
 
 
 def row_digests(table: AnyTable) -> NDArray[np.uint64]:
-    """A 64-bit digest of each row (n_samples,), whatever the order of rows and columns."""
+    """A 64-bit digest of each row (n_samples,), independent of the order of rows and columns."""
     if table in _ROW_DIGESTS:
         return _ROW_DIGESTS[table]
     digests = np.zeros(table.n_samples, dtype=np.uint64)

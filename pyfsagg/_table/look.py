@@ -122,7 +122,7 @@ class Look:
             return
         name, known = str(self.y.name), self.y.dropna()
         absent = len(self.y) - len(known)
-        if not len(known):  # whoever reads the target says so
+        if not len(known):  # refused where the target is read
             return
         if absent:
             self.note("missing_target", name, f"{absent:,} of {len(self.y):,} rows")
@@ -463,7 +463,7 @@ class _FrameLook(Look):
             self.note("missing_word", name, f"{gaps[0]!r} in {name!r}")
 
     def _at_numbers(self, names: list[str], kinds: list[Kind], values: Floats) -> Booleans:
-        """Whatever is found in the numbers of several columns at once; whether each varies."""
+        """Findings in the numbers of several columns at once; whether each column varies."""
         missing = np.isnan(values)
         n_missing = missing.sum(axis=0)
         self.n_missing += int(n_missing.sum())

@@ -74,8 +74,8 @@ class Table:
         values = np.asfortranarray(self.values[:, features])
         return Table(values, names, self.kinds[features], levels)
 
-    def beside(self, other: Table) -> Table:
-        """The columns of this table, and behind them those of another one with the same rows."""
+    def joined(self, other: Table) -> Table:
+        """The columns of this table, followed by those of another one with the same rows."""
         p = self.n_features
         return Table(
             np.asfortranarray(np.hstack([self.values, other.values])),
@@ -439,7 +439,7 @@ class Adjusters:
         values = np.asfortranarray(self.table.values[rows])
         return Adjusters(replace(self.table, values=values, kinds=kinds))
 
-    def cleared(self, table: Table) -> Table:
+    def residuals(self, table: Table) -> Table:
         """`table` minus the fit of each column by the adjusters, in its known rows."""
         values = np.empty_like(table.values)
         for j in range(table.n_features):

@@ -308,7 +308,7 @@ class Target:
         """The columns that are always in before those of a table of the same rows, and how many they are."""
         if self.always is None:
             return table, 0
-        return self.always.beside(table), self.always.n_features
+        return self.always.joined(table), self.always.n_features
 
     def answers(self, codes: NDArray[np.int32]) -> NDArray[Any] | None:
         """What a model is to predict: the classes of `codes`, numbers, events with times, or None."""
@@ -442,7 +442,7 @@ def _one_dimensional(y: ArrayLike) -> NDArray[Any]:
 
 AS_NUMBER = (", or use ", Use(task="regression"), " if it is a number to be predicted")
 IN_A_RUN = (", or rank by ", Public("wam"), " with ", Use(task="regression"), *AS_NUMBER[2:])
-"""What is said to whoever gives numbers to a function with a task, and to one of filters without."""
+"""Remedies for a numeric target: for functions with a task, and for those of filters, which have none."""
 
 
 def read_target(

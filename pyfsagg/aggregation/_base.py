@@ -35,7 +35,7 @@ class AggregatedValues:
     Attributes
     ----------
     scores : ndarray (p,)
-        Always larger = more important, finite, whatever the direction of the statistic.
+        Finite, larger = more important for statistics of either direction.
     statistic : ndarray (p,)
         The method's own value as published (a mean, a mean rank, Q, ρ, …).
     p_values : ndarray (p,) or None

@@ -1,4 +1,4 @@
-"""What an aggregation leaves behind, with its permutation test and other methods beside it."""
+"""The result of an aggregation, its permutation test, and its comparison with other methods."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 A chain (MC1 to MC4, the one-row scores of fpcps) walks over the items and moves towards better-ranked ones;
 items where it spends more time are better.  Every chain here jumps to a random item with probability
-`damping` at each step, so its stationary distribution exists and is unique whatever the lists are.
+`damping` at each step, so its stationary distribution exists and is unique for any lists.
 """
 
 import math

@@ -143,7 +143,7 @@ _base.AGGREGATORS.add(
 
 
 def reciprocal_rank_fusion(table: Rankings, *, constant: float = 60.0) -> AggregatedValues:
-    """Reciprocal rank fusion: Σ 1/(c + r_i) over the lists with the item, whatever the universe."""
+    """Reciprocal rank fusion: Σ 1/(c + r_i) over the lists with the item, for any universe."""
     constant = check_real("constant", constant, low=0.0)
     return _points(np.where(table.missing, 0.0, 1.0 / (constant + table.ranks)), table)
 

@@ -107,7 +107,7 @@ def build_parser() -> argparse.ArgumentParser:
     for point in sorted(entry_points(group="pyfsagg.commands"), key=lambda point: point.name):
         try:
             point.load()(commands)
-        except Exception as error:  # whatever the code of another package does
+        except Exception as error:  # third-party code may raise anything
             _print_error(
                 f"warning: the command {point.name!r} ({point.value}) cannot be added: "
                 f"{type(error).__name__}: {error}"

@@ -108,7 +108,7 @@ def _add_input_flags(add: Flags) -> None:
     add.choice("--format", ("auto", "lists", "columns", "lines", "matrix"), text)
     add.column("--ids", help="the column of a table with the names of the items")
     add.column("--by", help="the column by which tables with --ids are ranked; larger = better")
-    text = "lists and tables are best first, whatever their order looks like"
+    text = "lists and tables are best first, even if their order does not look like a ranking"
     add.switch("--best-first", help=text)
     add.switch("--header", help="skip the first line of each file of names")
     text = "refuse a name that occurs twice in a list, or keep its best place"

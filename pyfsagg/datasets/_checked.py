@@ -180,7 +180,7 @@ def check_table(
     target : str, optional
         The column of `table` that holds them, instead of `y`; for survival two, of times and events.
     nominal : sequence of str, optional
-        Columns whose values are classes, whatever they look like.
+        Columns whose values are classes, even if they look like numbers.
     task : {"classification", "regression", "survival"}
     **settings
         How a file is read, see :func:`read_table`.

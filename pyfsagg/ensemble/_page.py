@@ -48,8 +48,8 @@ MEASURES = {
 
 def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> closing.Report:
     """The report of a run."""
-    wish, limit = selection.read_view(**view)
-    chosen = selection.select_features(result, wish)
+    rule, limit = selection.read_view(**view)
+    chosen = selection.select_features(result, rule)
     k = chosen.compared
     best, shuffled = best_names(result, MOST_SHOWN), result.permutation is not None
     beside = "the level of noise" if shuffled else "their scores"
@@ -61,11 +61,11 @@ def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> closing.Re
         label=f"Bars: the {len(best)} best features and {beside}; best first: {', '.join(best)}",
         caption="Shaded: what shuffled targets reach (family-wise error 0.05)." if shuffled else "",
         n=MOST_SHOWN,
-        n_features_to_select=wish,
+        selection=chosen,
     )
-    front: list[Block] = [facts.front_text(result, wish), evidence]
-    front.append(facts.front_table(result, wish))
-    between, errors = facts.between_blocks(result, wish), facts.error_tables(result, limit)
+    front: list[Block] = [facts.front_text(result, rule), evidence]
+    front.append(facts.front_table(result, rule))
+    between, errors = facts.between_blocks(result, rule), facts.error_tables(result, limit)
     title = "Would another sample give the same selection?"
     sections = [Section("between", title, between, short="Another sample?")]
     if errors:
@@ -77,14 +77,14 @@ def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> closing.Re
     sections += [
         Section("ranking", "Ranking", ranking),
         Section("true-ranks", "Which features may be the best?", facts.true_rank_blocks(result, k)),
-        Section("pictures", "Pictures", _pictures(result, chosen, wish)),
+        Section("pictures", "Pictures", _pictures(result, chosen)),
         Section("stability", "Stability", _stability(result)),
         Section("enough", "Were there enough resamples?", enough, short="Enough resamples?"),
         Section("size", "Stability against subset size", size, short="Subset size"),
     ]
     seen = set(chosen.frame["status"])
     words = {name: meaning for name, meaning in selection.STATUSES.items() if name in seen}
-    words |= {word: MEANINGS[word] for word in selection.choose(result, wish).by}
+    words |= {word: MEANINGS[word] for word in selection.choose(result, rule).by}
     if shuffled:
         words["shuffled target"] = SHUFFLED
     sections += closing.glossary((*entry, NUMBER_OF_FEATURES) for entry in words.items())
@@ -110,7 +110,7 @@ def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> closing.Re
         ),
         (f"Aggregator {readable(aggregator.name)}", aggregator.source),
     ]
-    first, last = [("Method", result.method.upper())], [("Features to select", wish.words)]
+    first, last = [("Method", result.method.upper())], [("Features to select", rule.words)]
     settings = closing.settings_groups(result, first=first, last=last)
     titles = ("Feature ranking", "Feature ranking of {}")
     return closing.Report(titles, subtitle, sections, settings, references, front)
@@ -187,9 +187,7 @@ def _ranking_table(result: EnsembleResult, chosen: selection.Selection) -> PageT
     )
 
 
-def _pictures(
-    result: EnsembleResult, chosen: selection.Selection, wish: selection.Wish
-) -> list[Block]:
+def _pictures(result: EnsembleResult, chosen: selection.Selection) -> list[Block]:
     k = chosen.compared
     drawn = min(MOST_DRAWN, result.n_features)
     best = best_names(result, 3)
@@ -207,7 +205,7 @@ def _pictures(
     pictures: list[tuple[str, dict[str, Any], str, str, str]] = [
         (
             "ranking",
-            {"n": MOST_DRAWN, "n_features_to_select": wish},
+            {"n": MOST_DRAWN, "selection": chosen},
             "Ranks",
             f"Median and central 95 % of the ranks of the {drawn} best features in resamples; best first: "
             f"{', '.join(best)}",
@@ -238,7 +236,7 @@ def _pictures(
         ),
         (
             "convergence",
-            {"n_features_to_select": k},
+            {"selection": chosen},
             "Number of resamples",
             "Lines: agreement of the ranking from the first resamples with the final ranking",
             "Agreement of the ranking from the first 1, 2, … resamples with the final one: Spearman "

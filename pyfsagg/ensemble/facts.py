@@ -22,7 +22,7 @@ from pyfsagg._report.closing import always_words, target_words
 from pyfsagg._report.page import Block, Movable, PageColumn, PageTable, Text
 from pyfsagg.ensemble import core, groups, selection
 from pyfsagg.ensemble.data import Ranked, best_first, best_names, columns_of, frequencies
-from pyfsagg.ensemble.selection import Limit, Wish
+from pyfsagg.ensemble.selection import Limit, SelectionRule
 from pyfsagg.ensemble.trust import (
     MOST_SHOWN,
     agreement,
@@ -71,12 +71,14 @@ MOST = 0.75
 """Share of selected features above which their agreement depends on the few that are not selected."""
 
 
-def _sizes(pairs: BetweenSampleStability, data: Ranked, wish: Wish) -> tuple[str, str, str]:
+def _sizes(
+    pairs: BetweenSampleStability, data: Ranked, rule: SelectionRule
+) -> tuple[str, str, str]:
     """Rows of a sample, features of a selection, and remarks on their number."""
     rows = "half of the rows" if pairs.n_rows is None else f"{count(pairs.n_rows)} rows"
     k, p = pairs.n_features_to_select, pairs.n_features
     remarks = []
-    if not isinstance(wish, selection.Fixed) and selection.choose(data, wish).names:
+    if not isinstance(rule, selection.Fixed) and selection.choose(data, rule).names:
         remarks.append(
             "The number of features was chosen from the rows of both samples, so the agreement may be "
             "too high."
@@ -86,7 +88,7 @@ def _sizes(pairs: BetweenSampleStability, data: Ranked, wish: Wish) -> tuple[str
             f"With {count(k)} of {count(p)} features selected, it depends only on the {count(p - k)} not "
             "selected, and says little about the best."
         )
-    return rows, f"the best {plural(k, 'feature')}", " ".join(remarks)
+    return rows, f"the best {plural(k, 'feature').removeprefix('1 ')}", " ".join(remarks)
 
 
 def _limits(row: Mapping[Any, Any]) -> str:
@@ -94,17 +96,17 @@ def _limits(row: Mapping[Any, Any]) -> str:
     return "too few pairs" if np.isnan(low) else f"{number(low, 2)} to {number(high, 2)}"
 
 
-def between_sentence(data: Ranked, wish: Wish, *, brief: bool = False) -> str:
+def between_sentence(data: Ranked, rule: SelectionRule, *, brief: bool = False) -> str:
     """The stability between samples, or why it is unknown; without limitations if `brief`."""
     try:
-        pairs = between(data, selection.choose(data, wish).compared)
+        pairs = between(data, selection.choose(data, rule).compared)
     except DataError as reason:
         return f"Would another sample give the same selection? Unknown: {reason}."
     row = pairs.estimates.loc["nogueira"].to_dict()
     estimate = float(row["estimate"])
     if np.isnan(estimate):
         return ""
-    rows, best, remarks = _sizes(pairs, data, wish)
+    rows, best, remarks = _sizes(pairs, data, rule)
     noise = noise_between(data, pairs.n_features_to_select)
     without = (
         float("nan") if noise is None else float(noise.estimates["estimate"].to_dict()["nogueira"])
@@ -126,10 +128,10 @@ def between_sentence(data: Ranked, wish: Wish, *, brief: bool = False) -> str:
     )
 
 
-def between_blocks(data: Ranked, wish: Wish) -> list[Block]:
+def between_blocks(data: Ranked, rule: SelectionRule) -> list[Block]:
     """The same for the page of a run."""
     try:
-        pairs = between(data, selection.choose(data, wish).compared)
+        pairs = between(data, selection.choose(data, rule).compared)
     except DataError as reason:
         return [Text(f"This cannot be measured here: {reason}.")]
     noise = noise_between(data, pairs.n_features_to_select)
@@ -151,7 +153,7 @@ def between_blocks(data: Ranked, wish: Wish) -> list[Block]:
         PageColumn(interval, sortable=False),
         *([PageColumn("With shuffled targets")] if without else []),
     ]
-    n_rows, best, remarks = _sizes(pairs, data, wish)
+    n_rows, best, remarks = _sizes(pairs, data, rule)
     chance = CHANCE
     if noise is not None:
         chance = (
@@ -298,7 +300,7 @@ def true_rank_blocks(data: Ranked, k: int) -> list[Block]:
     if len(best) > MOST_NAMED:
         named = [*named, f"{count(len(best) - MOST_NAMED)} more"]
     one = k == 1
-    centred = CENTRED if data.own_scores is not None else ""
+    centred = CENTRED if data.checked.own_scores is not None else ""
     return [
         Text(
             f"The true best {'feature' if one else count(k)} of {plural(data.n_features, 'feature')} "
@@ -320,25 +322,25 @@ def true_rank_blocks(data: Ranked, k: int) -> list[Block]:
 MOST_MOVED, FEWEST_MOVED = 100, 30
 
 
-def front_text(data: Ranked, wish: Wish) -> Text:
+def front_text(data: Ranked, rule: SelectionRule) -> Text:
     """The answer in two sentences: what is selected, or why nothing is, and how certain that is."""
-    chosen, test = selection.select_features(data, wish), data.permutation
-    sure = between_sentence(data, wish, brief=True) if chosen.number else ""
-    if not chosen.number and test is not None and not isinstance(wish, Limit):
+    chosen, test = selection.select_features(data, rule), data.permutation
+    sure = between_sentence(data, rule, brief=True) if chosen.number else ""
+    if not chosen.number and test is not None and not isinstance(rule, Limit):
         nearest = test.to_frame().iloc[0]
         sure = (
             "No feature can be distinguished from noise, which does not show that they are noise; the "
             f"nearest is {nearest.name} (family-wise p-value {nearest['family_wise_p_value']:.2g})."
         )
     return Text(
-        Markup("<b>{}.</b> {}").format(how_many_selected(data, wish), sure or chosen.reason)
+        Markup("<b>{}.</b> {}").format(how_many_selected(data, rule), sure or chosen.reason)
     )
 
 
-def front_table(data: Ranked, wish: Wish) -> PageTable:
+def front_table(data: Ranked, rule: SelectionRule) -> PageTable:
     """The best features by a movable number, with selection frequencies. The sentences hold for all
     numbers at once: with probability 0.95, no more of the best are unrelated than are indistinct."""
-    chosen = selection.select_features(data, wish)
+    chosen = selection.select_features(data, rule)
     p, k = data.n_features, chosen.compared
     movable = k <= MOST_MOVED
     shown = min(p, max(FEWEST_MOVED, k) if movable else MOST_MOVED)
@@ -407,42 +409,42 @@ WEIGHTED = (
 COUNTED = "Each row stood for as many equal samples as its count says, and was drawn and shuffled as so many."
 
 
-def facts_of(data: Ranked, wish: Wish, limit: Limit | None) -> list[Block]:
+def facts_of(data: Ranked, rule: SelectionRule, limit: Limit | None) -> list[Block]:
     """The selection, how far it can be trusted, and how it was made."""
-    k = selection.choose(data, wish).compared
-    chosen = selection.select_features(data, wish)
+    k = selection.choose(data, rule).compared
+    chosen = selection.select_features(data, rule)
     # A number that was asked for needs no reason, and that of a limit is told with it.
-    why = chosen.sentences[1:] if isinstance(wish, selection.Fixed | Limit) else chosen.sentences
+    why = chosen.sentences[1:] if isinstance(rule, selection.Fixed | Limit) else chosen.sentences
     errors: list[Block] = []
     if limit is not None:
         first, *others = selection.controlled(data, limit).sentences
         errors = [Text(Markup("<b>{}</b>").format(first)), *map(Text, others)]
     trust = [
-        between_sentence(data, wish),
+        between_sentence(data, rule),
         about_ties(data.scores, k),
         groups.about_copies(data, k),
         groups.about_groups(data),
-        _by_chance(data, k, wish),
+        _by_chance(data, k, rule),
     ]
     return [
-        Text(_answer(data, wish, chosen)),
+        Text(_answer(data, rule, chosen)),
         *([Text(" ".join(why))] if why else []),
         *errors,
-        _first_features(data, wish, limit),
+        _first_features(data, rule, limit),
         *(Text(sentence) for sentence in trust if sentence),
         *_agreement_of_resamples(data),
         Text(" ".join(_procedure(data))),
     ]
 
 
-def how_many_selected(data: Ranked, wish: Wish) -> str:
+def how_many_selected(data: Ranked, rule: SelectionRule) -> str:
     """How many features are selected, of how many, without a full stop."""
-    names = selection.choose(data, wish).names
+    names = selection.choose(data, rule).names
     if not names:
         return "No feature is selected"
     among = columns = ""
-    if isinstance(wish, selection.Fixed) and wish.share:
-        percent = number(100 * wish.value, 1).removesuffix(".0")
+    if isinstance(rule, selection.Fixed) and rule.share:
+        percent = number(100 * rule.value, 1).removesuffix(".0")
         among = f" (the best {percent}\u00a0%, rounded up)"
     if data.groups:
         n_columns = len(columns_of(data, names))
@@ -452,25 +454,26 @@ def how_many_selected(data: Ranked, wish: Wish) -> str:
     return f"{count(len(names))} of {features}{columns} {verb} selected{among}"
 
 
-def _answer(data: Ranked, wish: Wish, chosen: selection.Selection) -> str:
+def _answer(data: Ranked, rule: SelectionRule, chosen: selection.Selection) -> str:
     """What is selected, and the first ten with the share of resamples that select them."""
     k = chosen.number
     if not k:
-        return Markup("<b>{}.</b>").format(how_many_selected(data, wish))
+        return Markup("<b>{}.</b>").format(how_many_selected(data, rule))
     names, note = list(chosen.names[:FIRST]), ""
     if chosen.compared < data.n_features:  # of all, every resample has every one
         shares = chosen.frame["selection_frequency"].loc[names]
         names = [f"{name} ({number(100.0 * share, 0)}\u00a0%)" for name, share in shares.items()]
-        note = f" In brackets: how often a resample has the feature among its best {count(chosen.compared)}."
+        place = f"among its best {count(chosen.compared)}" if chosen.compared > 1 else "as its best"
+        note = f" In brackets: how often a resample has the feature {place}."
     more = f" and {count(k - len(names))} more" if k > len(names) else ""
     answer = f"{', '.join(names)}{more}."
-    return Markup("<b>{}:</b> {}{}").format(how_many_selected(data, wish), answer, note)
+    return Markup("<b>{}:</b> {}{}").format(how_many_selected(data, rule), answer, note)
 
 
-def _first_features(data: Ranked, wish: Wish, limit: Limit | None) -> PageTable:
+def _first_features(data: Ranked, rule: SelectionRule, limit: Limit | None) -> PageTable:
     """The first selected features, or the first of the ranking if none is selected."""
-    names = selection.select_features(data, wish).names
-    frame = selection.ranking_frame(data, wish, limit)
+    names = selection.select_features(data, rule).names
+    frame = selection.ranking_frame(data, rule, limit)
     best = frame.loc[list(names[:FIRST])] if names else frame.head(FIRST_OF_NOISE)
     limits = ranks(best["rank_lower"]), ranks(best["rank_upper"])
     ranges = rank_set_columns(data, best.index) or [range_column("95\u00a0% of ranks", *limits)]
@@ -510,21 +513,22 @@ def _agreement_of_resamples(data: Ranked) -> list[Block]:
     return [table, *(Text(f"{remark}.") for remark in remarks)]
 
 
-def _by_chance(data: Ranked, k: int, wish: Wish) -> str:
+def _by_chance(data: Ranked, k: int, rule: SelectionRule) -> str:
     """The selection frequency without any signal."""
     if k >= data.n_features:
         return f"All {count(k)} features are selected in every resample, so the frequencies say nothing."
+    place = f"among the best {k}" if k > 1 else "the best"
     chance = (
-        f"by chance a feature is among the best {k} in {k / data.n_features:.0%} of resamples, and more "
+        f"by chance a feature is {place} in {k / data.n_features:.0%} of resamples, and more "
         "often if this sample happens to favour it, because resamples share rows."
     )
-    if isinstance(wish, selection.Fixed):
+    if isinstance(rule, selection.Fixed):
         return (
             f"With a fixed number, features are selected even from noise: {chance} Error control (max_false "
             "or fdr) limits false selections."
         )
     first = ""
-    if isinstance(wish, selection.Auto | selection.Knee) and data.permutation is not None:
+    if isinstance(rule, selection.Auto | selection.Knee) and data.permutation is not None:
         first = (
             f"If the target were unrelated to all features, some would be selected in at most {LEVEL:.0%} "
             "of runs. "
@@ -609,14 +613,14 @@ _CITED = {"robust_rank_aggregation": "Kolde et al., 2012", "stuart": "Stuart et 
 """Papers of aggregators."""
 
 
-def methods_paragraph(data: Ranked, wish: Wish) -> str:
+def methods_paragraph(data: Ranked, rule: SelectionRule) -> str:
     """The method, the number of selected features with its reason, seed and versions, in one paragraph."""
-    chosen = selection.select_features(data, wish)
+    chosen = selection.select_features(data, rule)
     sentences = _procedure(data)
     cited = _CITED.get(data._ensemble.recipe.aggregator)
     if cited:
         sentences[-1] = f"{sentences[-1].rstrip('.')} ({cited})."
-    if isinstance(wish, (selection.Auto, Limit)):
+    if isinstance(rule, (selection.Auto, Limit)):
         sentences.append(f"{chosen.reason.rstrip('.')}.")
     else:
         sentences.append(

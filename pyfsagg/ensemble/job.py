@@ -16,6 +16,7 @@ from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
 from pyfsagg._run.execution import Checks, Execution, Progress, progress_reporter
 from pyfsagg._table.identity import versions
 from pyfsagg.ensemble import core, groups, null, scoring, trust
+from pyfsagg.ensemble.data import Checked
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import Run, set_up_run
 from pyfsagg.ensemble.settings import Ensemble, Precision
@@ -45,14 +46,14 @@ class Job:
         n_pairs = self.run.n_pairs(m)
         number = m + 2 * n_pairs + self.nulls.n_scored(m)
         if self.scale is not None:
-            asked: tuple[null.Drawn, ...] = ("resamples", "table", "halves")
-            number += sum(self.scale.n_scored(drawn) for drawn in asked[: 3 if n_pairs else 2])
+            kinds: tuple[null.Drawn, ...] = ("resamples", "table", "halves")
+            number += sum(self.scale.n_scored(drawn) for drawn in kinds[: 3 if n_pairs else 2])
         return number
 
     def work(self, first: int, m: int) -> scoring.Work:
         """The remaining work when m resamples are scored after the `first` ones."""
         nulls = self.nulls
-        # Where some filters judge, the others do not score the shuffled targets.
+        # Filters that are not tested do not score the shuffled targets.
         some = not set(self.run.labels) <= set(nulls.tested_filters)
 
         def by_all(m: int) -> int:
@@ -63,8 +64,8 @@ class Job:
         shuffled = nulls.n_scored(first + m)
         if not some and 2 * shuffled > total:
             fewer[Message(Use("Checks", shuffles=0))] = total - shuffled
-        judged = nulls.n_shuffles(first + m) if some else 0
-        return scoring.Work(total, fewer, judged, frozenset(nulls.tested_filters))
+        tested = nulls.n_shuffles(first + m) if some else 0
+        return scoring.Work(total, fewer, tested, frozenset(nulls.tested_filters))
 
     def work_on(self, size: int, m: int) -> dict[str, Any]:
         """Options for scoring `size` of the resamples of a run of m."""
@@ -95,8 +96,8 @@ class Job:
     def compare_with_noise(self, matrices: core.Matrices, drawn: null.Drawn, m: int) -> None:
         """Bring scores to the scale of the run, if it has one."""
         if self.scale is not None:
-            known = drawn in self.scale.known
-            how = self.work_on(0 if known else self.scale.n_scored(drawn), m)
+            scored = drawn in self.scale.null_scores
+            how = self.work_on(0 if scored else self.scale.n_scored(drawn), m)
             self.scale.read(matrices, drawn, self.run.store, **how)
 
     def combine(self, matrices: core.Matrices) -> Floats:
@@ -166,11 +167,10 @@ def carry_out(
         parameters={**parameters, **about_halves, **about_shuffles, "call": call.record()},
         data=run.data,
         versions=versions(),
-        own_scores=own_scores,
-        halves=halves,
         permutation=permutation,
-        copies=copies,
-        noise_halves=noise_halves,
+        checked=Checked(
+            own_scores=own_scores, halves=halves, noise_halves=noise_halves, copies=copies
+        ),
     )
 
 

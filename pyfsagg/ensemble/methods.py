@@ -17,7 +17,7 @@ from pyfsagg.datasets._loaders import is_sparse_file, list_datasets
 from pyfsagg.ensemble.job import carry_out
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.scoring import deep_enough, likely_filters
-from pyfsagg.ensemble.selection import read_wish
+from pyfsagg.ensemble.selection import parse_rule
 from pyfsagg.ensemble.settings import Ensemble, Precision, is_within
 from pyfsagg.error_control import TargetPermutation
 from pyfsagg.exceptions import DataError, ParameterError
@@ -68,7 +68,7 @@ def wam(
         Whether to keep the scores of the filter, or to replace each by minus the logarithm of the share of
         scores as high among columns of its kind in resamples of shuffled targets.  A filter that counts
         levels scores columns of many levels higher than columns of two, above all in a bootstrap.  ``"auto"``
-        therefore compares with noise if there are nominal columns beside numbers, or with different numbers
+        therefore compares with noise if there are nominal and numeric columns, or with different numbers
         of levels.  The thesis uses ``"none"``.
     aggregator : str
         A name from ``pyfsagg.list_methods("aggregators")``; `aggregator_params` are its options.
@@ -322,7 +322,7 @@ def rank_checked(
     **how: Any,
 ) -> EnsembleResult:
     """Rank a table that was checked; `how` are the other arguments of :func:`pyfsagg.wam`."""
-    read_wish(n_features_to_select)  # refused before the work is done
+    parse_rule(n_features_to_select)  # refused before the work is done
     named = likely_filters(ensemble.filters, Task.of_argument(task).task)
     n_columns = len(table.table.feature_names)
     deep = deep_enough(named, ensemble.filter_params, n_columns, n_features_to_select)

@@ -1,10 +1,10 @@
 """What noise reaches: the same filters with shuffled targets.
 
-One engine serves what is said of noise: p-values from the scores of the whole table with many shuffled
-targets, the agreement of two samples without signal from the halves of a few, and scores that mean the same
-for every column.  A filter that counts levels scores a column of many levels higher than one of two, in a
-bootstrap, which repeats rows, still more.  Where columns differ in their levels, scores are compared with
-those that columns of the same kind have in resamples of shuffled targets.
+One engine makes all comparisons with noise: p-values from the scores of the whole table with many shuffled
+targets, the agreement of two samples without signal from the halves of a few of them, and scores that are
+comparable across columns.  A filter that counts levels scores a column of many levels higher than one of
+two, above all in a bootstrap, which repeats rows.  Where columns differ in their levels, scores are compared
+with those of columns of the same kind in resamples of shuffled targets.
 """
 
 from __future__ import annotations
@@ -100,13 +100,13 @@ class Shuffling:
     unit: str
 
     @classmethod
-    def of(cls, run: Run, known: Sequence[Adjusters] = ()) -> Shuffling:
-        """How the target of a run is shuffled, given what is `known` of its rows."""
+    def of(cls, run: Run, given: Sequence[Adjusters] = ()) -> Shuffling:
+        """How the target of a run is shuffled, conditional on the columns in `given`."""
         weights = None if run.plan.sample_weight is None else run.row_weights
         groups = getattr(run.plan, "groups", None)
         labels = None if groups is None else np.asarray(groups).astype(str)
         order = canonical_order(run.table, run.target, weights, labels)
-        levels = [each.strata for each in known]
+        levels = [each.strata for each in given]
         joined = np.column_stack([np.zeros(len(order), dtype=np.intp), *levels])
         strata = np.asarray(np.unique(joined, axis=0, return_inverse=True)[1]).ravel()
         within = " within strata" if strata.any() else ""
@@ -199,7 +199,7 @@ class Nulls:
                 if not own.all():
                     return "an adjusting number varies within groups that have one target each"
             if isinstance(self.run.table, SparseTable):
-                return "a sparse table is not cleared of what adjusting numbers say of its columns"
+                return "a sparse table has no residuals given adjusting numbers"
         if shuffling.n_different(self.expanded.target, weights) < FEWEST:
             units = f"{len(shuffling.blocks)} groups with one target each"
             within = " within their strata" if shuffling.blocks.any() else ""
@@ -208,7 +208,7 @@ class Nulls:
 
     @cached_property
     def expanded(self) -> Run:
-        """The run with one row for each unit: a row with a count is so many, and one without weight none."""
+        """The run with one row for each unit: a row counted k times is k rows, one of weight 0 is none."""
         run = self.run
         counts = run.plan._counts(run.table.n_samples)
         if (counts == 1).all():
@@ -221,8 +221,8 @@ class Nulls:
         else:
             table = replace(run.table, values=np.asfortranarray(run.table.values[rows]))
         plan = replace(run.plan._take(rows), counts=None)
-        single = replace(run.using(resampling=plan), table=table, target=run.target.take(rows))
-        return replace(single, filters=single.bind(single.target))
+        expanded = replace(run.using(resampling=plan), table=table, target=run.target.take(rows))
+        return replace(expanded, filters=expanded.bind(expanded.target))
 
     @cached_property
     def residualised(self) -> Run:
@@ -231,25 +231,22 @@ class Nulls:
         adjusters = run.target.adjusters
         if adjusters is None or not adjusters.by_numbers or not isinstance(run.table, Table):
             return run
-        run = replace(run, table=adjusters.cleared(run.table))
+        run = replace(run, table=adjusters.residuals(run.table))
         return replace(run, filters=run.bind(run.target))
 
     @cached_property
     def shuffling(self) -> Shuffling:
-        return Shuffling.of(self.expanded, self.known)
+        return Shuffling.of(self.expanded, self.conditioning)
 
     @property
-    def known(self) -> list[Adjusters]:
-        """The columns that shuffling must respect."""
-        return [
-            each
-            for each in (self.expanded.target.adjusters, self.conditioned_on)
-            if each is not None
-        ]
+    def conditioning(self) -> list[Adjusters]:
+        """The columns on which shuffling is conditional."""
+        columns = (self.expanded.target.adjusters, self.conditioned_on)
+        return [each for each in columns if each is not None]
 
     @cached_property
     def conditioned_on(self) -> Adjusters | None:
-        """The columns that are always in, if a judge begins with them: what they tell is not noise."""
+        """The columns that are always in, if a tested filter begins with them: they are not noise."""
         always = self.expanded.target.always
         sources = [
             item for item in self.run.ensemble.filters if binding.filter_label(item) in self.sources
@@ -272,14 +269,14 @@ class Nulls:
         cut = [name for name in by_column if specs[name].counts_levels]
         ranked = len(self._ranked) == len(self.run.names) and self.run.target.adjusters is None
         if cut and ranked and set(by_column) - set(cut) == {"spearman"}:
-            return cut  # beside which all columns are judged by their ranks anyway
+            return cut  # all columns are also tested by their ranks
         relevant = [name for name, spec in specs.items() if spec.relevance]
         return by_column or relevant or [one for one in self.run.labels if one not in self.blind]
 
     @cached_property
-    def judging(self) -> Run:
-        """The run with its judges as the filters: the sources, or their relevance, as the first that names
-        it reads the columns, given what the sources begin with."""
+    def testing(self) -> Run:
+        """The run with the tested filters alone: the sources, or their relevance, with the parameters of the
+        first source that names it, given the columns that the sources begin with."""
         run, chosen = self.run, set(self.sources)
         params: dict[str, dict[str, Any]] = {}
         for label in self.sources:
@@ -295,11 +292,11 @@ class Nulls:
                     for each in (target.adjusters, self.conditioned_on)
                     if each is not None
                 ]
-                joined = given[0] if len(given) == 1 else given[0].beside(given[1])
+                joined = given[0] if len(given) == 1 else given[0].joined(given[1])
                 target = replace(target, adjusters=Adjusters(joined), always=None)
             run = replace(run.using(filters=[*params], filter_params=params), target=target)
             return replace(run, filters=run.bind(target))
-        # The filters of the run, which have sorted the table; of those computed together the judges alone.
+        # The filters of the run, which have sorted the table; of those computed together the tested.
         filters = [
             replace(each, outputs={one: of for one, of in each.outputs.items() if one in chosen})
             for each in run.filters
@@ -312,17 +309,17 @@ class Nulls:
     @property
     def tested_filters(self) -> list[str]:
         """The filters whose scores are compared with those of shuffled targets."""
-        return self.judging.labels
+        return self.testing.labels
 
     @property
     def counting(self) -> set[str]:
-        """Judges that count levels, and cut numbers into ranges."""
-        return {name for name, spec in self.judging.specs.items() if spec.counts_levels}
+        """Tested filters that count levels, and cut numbers into ranges."""
+        return {name for name, spec in self.testing.specs.items() if spec.counts_levels}
 
     @property
     def by_column(self) -> bool:
-        """Whether the judges score one column at a time."""
-        specs = self.judging.specs
+        """Whether the tested filters score one column at a time."""
+        specs = self.testing.specs
         return all(label in specs and specs[label].own_column for label in self.tested_filters)
 
     @cached_property
@@ -351,9 +348,9 @@ class Nulls:
 
     def n_shuffles(self, m: int) -> int:
         """Number of shuffled targets in a run of m resamples."""
-        wish = self.run.checks.shuffles
-        if self.reason or not isinstance(wish, str):
-            return 0 if self.reason else int(wish)
+        number = self.run.checks.shuffles
+        if self.reason or not isinstance(number, str):
+            return 0 if self.reason else int(number)
         if not self.by_column:
             return max(LEAST, min(USUAL, 20 * (m // (20 * SLOW_SHARE)) - 1))
         return MANY if self.small else USUAL
@@ -399,7 +396,7 @@ def score_permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
     found = _permuted(nulls, number, **how)
     if found.above.any() or not nulls.by_column or nulls.run.table.n_samples > FEW_ROWS:
         return found
-    if not len(nulls._ranked) or nulls.known:
+    if not len(nulls._ranked) or nulls.conditioning:
         return found
     # Nothing is above noise, of few rows: could numbers have been?
     weakest = int(nulls._ranked[found.p_values[nulls._ranked].argmax()])
@@ -428,9 +425,11 @@ def _with_perfect_column(run: Run, j: int) -> Run:
 
 
 def _permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
-    """The same without a look at what could have been found."""
-    judged = () if set(nulls.tested_filters) <= set(nulls.run.labels) else tuple(nulls.sources)
-    nulls = Nulls(nulls.judging)
+    """The same without a look at the smallest p-values that are possible."""
+    relevance_of = (
+        () if set(nulls.tested_filters) <= set(nulls.run.labels) else tuple(nulls.sources)
+    )
+    nulls = Nulls(nulls.testing)
     run = nulls.expanded
     kinds, adjusters = _kinds_by_filter(run), run.target.adjusters
     own, null = np.zeros(len(run.names)), np.zeros((number, len(run.names)))
@@ -438,7 +437,7 @@ def _permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
     cut = nulls.counting
     mixed = nulls.by_column and 0 < len(cut) < len(nulls.tested_filters)
     behind[slice(None) if mixed else nulls.numbers] = np.log(RANKS_AHEAD)
-    for label, scores in _scores_by_judge(nulls, number, **how):
+    for label, scores in _scores_by_test(nulls, number, **how):
         by_ranks = label == nulls.by_ranks
         of = nulls.numbers if by_ranks else slice(None)
         observed, drawn = scores[0], scores[1:]
@@ -448,23 +447,23 @@ def _permuted(nulls: Nulls, number: int, **how: Any) -> TargetPermutation:
         if label in cut:
             observed, drawn = observed - behind, drawn - behind
         own[of], null[:, of] = np.maximum(own[of], observed), np.maximum(null[:, of], drawn)
-    judges = (*nulls.tested_filters, *([nulls.by_ranks] if nulls.by_ranks else []))
-    if len(judges) > 1:  # the best of several is better by chance
+    tests = (*nulls.tested_filters, *([nulls.by_ranks] if nulls.by_ranks else []))
+    if len(tests) > 1:  # the best of several is better by chance
         each = np.unique(np.stack(list(kinds.values())), axis=1, return_inverse=True)[1].ravel()
         own, null = comparable_evidence(own, null, each)
     return TargetPermutation(
         feature_names=run.names,
         p_values=np.exp(-own),
         family_wise_p_values=step_down_max_t(own, null)[1],
-        judges=judges,
+        judges=tests,
         unit=nulls.shuffling.unit,
-        strata=tuple(name for each in nulls.known for name in each.names_of(nominal=True)),
+        strata=tuple(name for each in nulls.conditioning for name in each.names_of(nominal=True)),
         cleared=() if adjusters is None else adjusters.names_of(nominal=False),
         weighted=run.plan.sample_weight is not None,
         strong=nulls.by_column,
         n_permutations=number,
         numbers=numbers_with_other_shuffles(own, null, run.seed),
-        relevance_of=judged,
+        relevance_of=relevance_of,
     )
 
 
@@ -473,11 +472,11 @@ def _kinds_by_filter(run: Run) -> dict[str, Indices]:
     bins = {
         name: spec.width_bins(run.ensemble.params.get(name, {})) for name, spec in run.specs.items()
     }
-    known = {number: kinds_of_features(run, number) for number in {0, *bins.values()}}
-    return {"": known[0], **{label: known[bins.get(label, 0)] for label in run.labels}}
+    kinds = {number: kinds_of_features(run, number) for number in {0, *bins.values()}}
+    return {"": kinds[0], **{label: kinds[bins.get(label, 0)] for label in run.labels}}
 
 
-def _scores_by_judge(nulls: Nulls, number: int, **how: Any) -> Iterator[tuple[str, Floats]]:
+def _scores_by_test(nulls: Nulls, number: int, **how: Any) -> Iterator[tuple[str, Floats]]:
     """Scores (1 + number, n_features) of the table, the true target first, by one judge after the other."""
     run = nulls.residualised
     if nulls.small:
@@ -696,19 +695,19 @@ ENOUGH = 100_000
 """Null scores of one kind of columns that suffice; further shuffled targets are not used."""
 
 
-def settle_normalization(wish: str, run: Run, filters: Sequence[Any]) -> str:
+def settle_normalization(normalize: str, run: Run, filters: Sequence[Any]) -> str:
     """The meaning of ``"auto"`` for some of the filters of a run; other values are validated."""
     reason = f"the plan {run.plan.name} does not draw rows of the whole table at random"
     if not run.plan.only and not run.resamples.changes_table:
         reason = Nulls(run).reason
-    if wish == AGAINST_NOISE and reason:
+    if normalize == AGAINST_NOISE and reason:
         raise ParameterError(
             Use(normalize=AGAINST_NOISE),
             f" compares scores with those of shuffled targets, and there are none: {reason}",
             Remedy("use another one"),
         )
-    if wish != "auto":
-        return wish
+    if normalize != "auto":
+        return normalize
     table, counted = run.table, any(map(binding.counts_levels, filters))
     if reason or not counted or not isinstance(table, Table):
         return "per_resample"
@@ -725,7 +724,7 @@ class NoiseScale:
 
     nulls: Nulls
     n_shuffles: int
-    known: dict[Drawn, Matrices] = field(default_factory=dict)
+    null_scores: dict[Drawn, Matrices] = field(default_factory=dict)
 
     @classmethod
     def of(cls, run: Run, m: int) -> NoiseScale:
@@ -746,13 +745,13 @@ class NoiseScale:
 
     def read(self, matrices: Matrices, drawn: Drawn, store: MatrixStore, **how: Any) -> None:
         """Replace scores by their evidence against noise, unless a filter ignores the target."""
-        if drawn not in self.known:
-            self.known[drawn] = score_shuffled(self.nulls, self.n_shuffles, drawn, **how)
+        if drawn not in self.null_scores:
+            self.null_scores[drawn] = score_shuffled(self.nulls, self.n_shuffles, drawn, **how)
         for label, matrix in matrices.items():
             if label in self.nulls.blind:
                 continue
             for columns in self._kinds[label]:
-                pool = self.known[drawn][label][: max(1, ENOUGH // len(columns)), columns]
+                pool = self.null_scores[drawn][label][: max(1, ENOUGH // len(columns)), columns]
                 for rows in row_blocks(matrix.shape):
                     block = matrix[rows]
                     block[:, columns] = evidence_against(pool, block[:, columns])

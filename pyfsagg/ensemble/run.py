@@ -109,7 +109,7 @@ class Run:
 
     @property
     def specs(self) -> dict[str, _base.FilterSpec]:
-        """Those of the filters that were named; a function has none, whatever it is called."""
+        """The specs of filters given by name; a function has none, even under the name of a filter."""
         named = (_base.FILTERS.get(item) for item in self.ensemble.filters if isinstance(item, str))
         return {spec.name: spec for spec in named}
 
@@ -172,7 +172,7 @@ def set_up_run(
     store = core.MatrixStore(execution.scratch)
     read = as_table(X, nominal=task.nominal, sparse=True, min_features=1)
     table, target = read_target(task, read, y, optional=True)
-    if not isinstance(X, ConvertedTable | Table):  # whoever made one has looked through it
+    if not isinstance(X, ConvertedTable | Table):  # a converted table was checked when it was made
         warn_of_names(table, target.codes, getattr(plan, "groups", None) is not None)
     sha256 = data_hash(table, target)
     groups = groups or read_feature_groups(task, table)

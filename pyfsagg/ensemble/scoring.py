@@ -146,12 +146,12 @@ def expected_seconds(
 
 @dataclass(frozen=True)
 class Work:
-    """Resamples to score, in all and with the settings in `fewer`; `judged` more by the `judges`."""
+    """Resamples to score, and how many with the settings in `fewer`; `n_tested` more by those in `tested`."""
 
     total: int
     fewer: Mapping[str, int]
-    judged: int = 0
-    judges: frozenset[str] = frozenset()
+    n_tested: int = 0
+    tested: frozenset[str] = frozenset()
 
     @classmethod
     def of(cls, total: int) -> Self:
@@ -171,16 +171,16 @@ def warn_of_time(
         return
     workers = min(parallel.count_workers(n_jobs), os.cpu_count() or 1)
     per_resample = sum(pieces.values())
-    judging = work.judged * sum(
-        seconds for one, seconds in pieces.items() if work.judges & one.outputs.keys()
+    testing = work.n_tested * sum(
+        seconds for one, seconds in pieces.items() if work.tested & one.outputs.keys()
     )
-    expected = (per_resample * total + judging) / workers
+    expected = (per_resample * total + testing) / workers
     if expected < LONG:
         return
     ways: list[Message] = []
 
     def propose(setting: object, seconds: float) -> None:
-        ways.append(Message("; ", setting, f": about {duration((seconds + judging) / workers)}"))
+        ways.append(Message("; ", setting, f": about {duration((seconds + testing) / workers)}"))
 
     for filter_, seconds in pieces.items():
         scorer = filter_.scorer()

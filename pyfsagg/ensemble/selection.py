@@ -1,6 +1,7 @@
 """How many features: the request of the user, the answer with its reason, and the status of each feature."""
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -17,7 +18,7 @@ from pyfsagg.ensemble.trust import control, shown_sets
 from pyfsagg.error_control import ErrorControl, LimitedSelection, TargetPermutation
 from pyfsagg.error_control.control import check_goals
 from pyfsagg.error_control.permutation import LEVEL
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks.ranking import tie_sizes
 
 STATUSES = {
@@ -37,7 +38,7 @@ NEAREST = 3  # the nearest candidates that are named then
 SHOWN = 10  # features for which frequencies and stability are reported if none is selected
 
 
-# The requested selection.
+# Rules of selection.
 
 
 @dataclass(frozen=True)
@@ -79,27 +80,39 @@ class Limit:
 
     goal: str
     level: float
+    options: tuple[tuple[str, Any], ...] = ()  # of `control`
 
     @property
     def argument(self) -> str:
-        return f"{self.goal}={self.level!r}"
+        return ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        return {self.goal: self.level, **dict(self.options)}
 
     @property
     def words(self) -> str:
         return f"{self.goal} = {self.level:g} (a limit on false selections)"
 
 
-Wish = Fixed | Auto | Knee | Limit
+SelectionRule = Fixed | Auto | Knee | Limit
 
 
-def read_wish(
+def parse_rule(
     n_features_to_select: object = "auto",
     *,
     max_false: float | None = None,
     fdr: float | None = None,
-) -> Wish:
-    """The request of a user: a number, a share, a word, or a limit on false selections."""
-    limit = _limit(max_false, fdr)
+    **options: Any,
+) -> SelectionRule:
+    """The rule in the arguments of a method: a number, a share, a word, or a limit on false selections."""
+    limit = _limit(max_false, fdr, options)
+    if limit is None and options:
+        raise ParameterError(
+            Param(next(iter(options))),
+            " is an option of a limit on false selections",
+            Remedy("give ", Param("max_false"), " or ", Param("fdr"), " as well"),
+        )
     if limit is None:
         return _of_value(n_features_to_select)
     if not is_word(n_features_to_select, "auto"):
@@ -114,24 +127,25 @@ def read_view(
     n_features_to_select: object = "auto",
     max_false: float | None = None,
     fdr: float | None = None,
+    limit_options: Iterable[tuple[str, Any]] = (),
     **_: object,
-) -> tuple[Wish, Limit | None]:
+) -> tuple[SelectionRule, Limit | None]:
     """What a page selects, and the limit to show, which replaces the default but not a given number."""
-    limit = _limit(max_false, fdr)
+    limit = _limit(max_false, fdr, dict(limit_options))
     if limit is not None and is_word(n_features_to_select, "auto"):
         return limit, limit
-    wish = _of_value(n_features_to_select)
-    return wish, limit or (wish if isinstance(wish, Limit) else None)
+    rule = _of_value(n_features_to_select)
+    return rule, limit or (rule if isinstance(rule, Limit) else None)
 
 
-def _limit(max_false: float | None, fdr: float | None) -> Limit | None:
+def _limit(max_false: float | None, fdr: float | None, options: Mapping[str, Any]) -> Limit | None:
     if max_false is None and fdr is None:
         return None
-    return Limit(*check_goals(max_false, fdr))
+    return Limit(*check_goals(max_false, fdr), tuple(sorted(options.items())))
 
 
-def _of_value(value: object) -> Wish:
-    if isinstance(value, Wish):
+def _of_value(value: object) -> SelectionRule:
+    if isinstance(value, SelectionRule):
         return value
     if is_word(value, "auto"):
         return Auto()
@@ -154,8 +168,7 @@ def _of_value(value: object) -> Wish:
 @once
 def controlled(data: Ranked, limit: Limit) -> ErrorControl | LimitedSelection:
     """The selection under a limit on false selections, with its bound."""
-    value: dict[str, Any] = {limit.goal: limit.level}
-    return control(data, **value)
+    return control(data, **limit.arguments)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +197,10 @@ class Selection:
         selected, 10, or a quarter of fewer than 40 features.
     n_indistinct : int
         Number of selected features that are not distinguishable from noise; 0 for a proposal.
+    rule : Fixed, Auto, Knee or Limit
+        What was asked for; other methods of the run select by it if they are given this selection.
+    control : LimitedSelection, ErrorControl or None
+        Under a limit on false selections: its bound and assumptions as ``sentences``, and a table.
     """
 
     names: tuple[str, ...]
@@ -192,6 +209,8 @@ class Selection:
     frame: pd.DataFrame
     compared: int
     n_indistinct: int
+    rule: SelectionRule
+    control: ErrorControl | LimitedSelection | None = None
 
     @property
     def number(self) -> int:
@@ -230,9 +249,9 @@ class Choice:
         return self.depth or min(SHOWN, size_of_share(0.25, len(self.chosen)))
 
 
-def select_features(data: Ranked, wish: Wish) -> Selection:
+def select_features(data: Ranked, rule: SelectionRule) -> Selection:
     """See :meth:`pyfsagg.ensemble.EnsembleResult.selection`."""
-    choice = choose(data, wish)
+    choice = choose(data, rule)
     names, compared, test = choice.names, choice.compared, data.permutation
     frequency = np.asarray(over_resamples(data, compared)["selection_frequency"])
     columns: dict[str, Any] = {
@@ -248,7 +267,7 @@ def select_features(data: Ranked, wish: Wish) -> Selection:
     if test is not None:
         columns["p_value"] = test.p_values
         columns["family_wise_p_value"] = test.family_wise_p_values
-        by_limit = choice.chosen & isinstance(wish, Limit)
+        by_limit = choice.chosen & isinstance(rule, Limit)
         status = np.where(test.above | by_limit, status, "indistinct")
         above = dict(zip(data.feature_names, test.above.tolist(), strict=True))
         indistinct = [name for name in names if not above[name]]
@@ -257,24 +276,50 @@ def select_features(data: Ranked, wish: Wish) -> Selection:
     return Selection(
         names=names,
         reason=choice.reason,
-        sentences=(choice.reason, *_remarks(names, indistinct, compared, wish)),
+        sentences=(choice.reason, *_remarks(names, indistinct, compared, rule)),
         frame=frame.iloc[best_first(data)],
         compared=compared,
         n_indistinct=len(indistinct),
+        rule=rule,
+        control=controlled(data, rule) if isinstance(rule, Limit) else None,
     )
 
 
-def _remarks(names: tuple[str, ...], indistinct: list[str], compared: int, wish: Wish) -> list[str]:
+def rule_of(selection: Selection | None) -> SelectionRule:
+    """The rule of a selection; without one, that of a proposal."""
+    if selection is None:
+        return Auto()
+    if isinstance(selection, Selection):
+        return selection.rule
+    raise InputTypeError(
+        Param("selection"),
+        " must be a selection",
+        Got(selection),
+        Remedy("give result.selection(…), which takes numbers and limits"),
+    )
+
+
+def view_by(rule: SelectionRule) -> dict[str, Any]:
+    """The options by which pages show what a rule selects."""
+    if isinstance(rule, Limit):
+        return {rule.goal: rule.level, "limit_options": rule.options}
+    if isinstance(rule, Fixed):
+        return {"n_features_to_select": rule.value}
+    return {"n_features_to_select": "auto" if isinstance(rule, Auto) else "knee"}
+
+
+def _remarks(
+    names: tuple[str, ...], indistinct: list[str], compared: int, rule: SelectionRule
+) -> list[str]:
     if not names:
-        return [
-            f"Frequencies and stability are still reported for the best {plural(compared, 'feature')}."
-        ]
+        best = plural(compared, "feature").removeprefix("1 ")
+        return [f"Frequencies and stability are still reported for the best {best}."]
     remarks = []
     n, k, passed = len(indistinct), len(names), compared - len(names)
     if n:
         who = f"{n:,} of the {k:,} selected" if n < k else f"All {k:,} selected" if k > 1 else "It"
         verb = "is" if n == 1 else "are"
-        stricter = ", a stricter criterion than the limit" if isinstance(wish, Limit) else ""
+        stricter = ", a stricter criterion than the limit" if isinstance(rule, Limit) else ""
         remarks.append(
             f"{who} {verb} not distinguishable from noise at a family-wise error of {LEVEL}{stricter}: "
             f"{enumerate_names(indistinct)}."
@@ -289,18 +334,18 @@ def _remarks(names: tuple[str, ...], indistinct: list[str], compared: int, wish:
 
 # How many.
 @once
-def choose(data: Ranked, wish: Wish) -> Choice:
+def choose(data: Ranked, rule: SelectionRule) -> Choice:
     """The selection for a request."""
-    if isinstance(wish, Auto | Knee):
+    if isinstance(rule, Auto | Knee):
         if data.permutation is None:
             return _without_noise(data)
-        return _proposal(data, data.permutation, only_before_knee=isinstance(wish, Knee))
-    if isinstance(wish, Limit):
-        selected = controlled(data, wish)
+        return _proposal(data, data.permutation, only_before_knee=isinstance(rule, Knee))
+    if isinstance(rule, Limit):
+        selected = controlled(data, rule)
         depth = _depth(data, selected.support)
         return Choice(selected.support, selected.sentences[0], tuple(selected.selected), depth)
     p = data.n_features
-    k = n_selected(wish.value, p, "n_features_to_select")
+    k = n_selected(rule.value, p, "n_features_to_select")
     verb = "is" if k == 1 else "are"
     return _best(
         data, k, f"The best {k:,} of {plural(p, 'feature')} {verb} selected, as requested."
@@ -357,8 +402,8 @@ def _proposal(data: Ranked, test: TargetPermutation, *, only_before_knee: bool) 
         named = enumerate_names([f"{name} ({value:.2g})" for name, value in nearest.items()])
         reason = (
             f"No feature is proposed: none of {plural(p, 'feature')} can be distinguished from noise, which "
-            f"does not show that they are noise. The nearest, with family-wise p-values (at most {LEVEL} "
-            f"is needed): {named}. {test.repetition} "
+            f"does not show that they are noise. Closest are, with their family-wise p-values (at "
+            f"most {LEVEL} is needed): {named}. {test.repetition} "
             f"{_what_would_help(data, test)}; a false discovery rate of {RATE} (fdr), which allows some "
             "errors, would select "
             f"{len(test.limited('fdr', RATE).selected):,}."
@@ -439,9 +484,9 @@ def knee_of(scores: Floats) -> int | None:
 
 
 # Tables.
-def ranking_frame(data: Ranked, wish: Wish, limit: Limit | None = None) -> pd.DataFrame:
+def ranking_frame(data: Ranked, rule: SelectionRule, limit: Limit | None = None) -> pd.DataFrame:
     """See :meth:`pyfsagg.ensemble.EnsembleResult.to_frame`."""
-    chosen, sets = select_features(data, wish), shown_sets(data)
+    chosen, sets = select_features(data, rule), shown_sets(data)
     spread = over_resamples(data, chosen.compared)
     columns: dict[str, Any] = {"rank": data.ranking, "score": data.scores}
     columns["status"] = chosen.frame["status"].reindex(spread.index)
@@ -463,12 +508,12 @@ COMPARED = ("rank", "rank_set_lower", "rank_set_upper", "selection_frequency", "
 """Columns of two runs that are set side by side."""
 
 
-def compare_runs(first: Ranked, second: Ranked, wish: Wish) -> pd.DataFrame:
+def compare_runs(first: Ranked, second: Ranked, rule: SelectionRule) -> pd.DataFrame:
     """See :meth:`pyfsagg.ensemble.EnsembleResult.compare`."""
     frames = []
     for number, data in enumerate((first, second), start=1):
-        frame = ranking_frame(data, wish)
-        frame["selected"] = frame.index.isin(choose(data, wish).names)
+        frame = ranking_frame(data, rule)
+        frame["selected"] = frame.index.isin(choose(data, rule).names)
         frame = frame[[name for name in COMPARED if name in frame]]
         frames.append(frame.add_suffix(f"_{number}"))
     if not len(frames[0].index.intersection(frames[1].index)):
@@ -501,4 +546,5 @@ def differing_settings(first: Ranked, second: Ranked) -> pd.DataFrame:
         for name in names
         if records[0].get(name) != records[1].get(name)
     }
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["first", "second"])
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=["first", "second"], dtype=object)
+    return frame.where(frame.notna(), None)  # pandas 3 makes NaN of it

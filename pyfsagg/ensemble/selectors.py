@@ -17,7 +17,7 @@ from pyfsagg._table import frames, selectors, sparse
 from pyfsagg.ensemble import data, scoring
 from pyfsagg.ensemble.methods import bam, wam
 from pyfsagg.ensemble.result import EnsembleResult
-from pyfsagg.ensemble.selection import Fixed, choose, read_wish
+from pyfsagg.ensemble.selection import Fixed, choose, parse_rule
 from pyfsagg.ensemble.settings import Precision
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.resampling import Plan
@@ -78,15 +78,15 @@ class _AggregationSelector(selectors.TableSelector):
         del options["max_false"], options["fdr"]
         # A limit on false selections replaces the number.
         limited = any(limit is not None for limit in limits)
-        wish = read_wish("auto" if limited else number, max_false=limits[0], fdr=limits[1])
+        rule = parse_rule("auto" if limited else number, max_false=limits[0], fdr=limits[1])
         params = scoring.deep_enough(self._filters(), self.filter_params, n_features, number)
         options["filter_params"] = params
-        checks = Checks(pairs=0, shuffles=0 if isinstance(wish, Fixed) else "auto")
+        checks = Checks(pairs=0, shuffles=0 if isinstance(rule, Fixed) else "auto")
         plan = read_plan(options.pop("resampling"))
         plan = with_data(plan, sample_weight=sample_weight, counts=counts, groups=groups)
         result = type(self)._method(X, y, resampling=plan, checks=checks, **options)
         self.result_, self.scores_, self.ranking_ = result, result.scores, result.ranking
-        choice = choose(result, wish)
+        choice = choose(result, rule)
         self.support_ = choice.chosen.copy()
         if result.n_features != self.n_features_in_:
             # Of a group all columns, none that was dropped, and those always in.

@@ -106,7 +106,7 @@ def calibrate_selection(
     half selected at random with the same probability q/p, the counts would be binomial, and the features
     fall into the three kinds with known probabilities.  The score of a cell is minus the logarithm of the
     likelihood of what is seen, up to a constant: the less it looks like random selections, the larger.  q
-    is the number that the halves select on average, rounded, where ties keep it below the wish.
+    is the number that the halves select on average, rounded, where ties keep it below the requested size.
     The value is that of ``StabilityScore`` of the R package sharp.
 
     References

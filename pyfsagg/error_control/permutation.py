@@ -224,8 +224,8 @@ def step_down_max_t(observed: ArrayLike, null: ArrayLike) -> tuple[Floats, Float
     Notes
     -----
     A null score that equals the observed one up to rounding counts as reached, so ties make
-    p-values larger, never smaller.  Strong control (whatever the other features do) needs a score that
-    depends on its own column only; otherwise the level holds where no feature is related to the target.
+    p-values larger, never smaller.  Strong control (for any behaviour of the other features) needs a score
+    that depends on its own column only; otherwise the level holds where no feature is related to the target.
 
     References
     ----------
@@ -332,7 +332,7 @@ class TargetPermutation(Part):
     numbers : ndarray of int (100,)
         How many features would be above noise with other shuffled targets, in 100 repetitions.
     relevance_of : tuple of str
-        Filters of the ranking that score a feature beside those selected before it, such as mRMR: under
+        Filters of the ranking that score a feature given those selected before it, such as mRMR: under
         each target they choose some feature first, so the first of `judges` is their relevance, what a
         feature alone tells of the target by the same bins. Empty for others.
     attainable : float or None

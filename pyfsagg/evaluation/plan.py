@@ -266,8 +266,7 @@ def read_design(
     for label, count in Counter(labels).items():
         if count > 1:
             raise ParameterError(
-                f"the label {label!r} is there twice among rankings, methods and baselines; give "
-                f"each a different one"
+                f"duplicate label {label!r} among rankings, methods and baselines; labels must differ"
             )
     known, defaults, metric = MODELS[target.kind]
     models = learners.read_classifiers(defaults if classifiers is None else classifiers, known)

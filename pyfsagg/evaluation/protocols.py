@@ -261,7 +261,7 @@ def evaluate_many(
     executions = dict.fromkeys(datasets, execution)
     if execution.checkpoint is not None:
         root = Path(execution.checkpoint)
-        for name in datasets:  # a folder of its own, whatever the name holds
+        for name in datasets:  # a separate folder, with any characters in the name
             executions[name] = replace(execution, checkpoint=root / quote(str(name), safe=" "))
     seed = resolve_seed(kept_seed(next(iter(executions.values())).checkpoint, random_state))
     evaluations = {}

@@ -216,7 +216,7 @@ class Evaluation(Recorded):
         others = [name for name in self.protocols if name != "nested"]
         if "nested" not in self.protocols or not others:
             raise DataError(
-                "optimism compares the nested protocol with another one, and this evaluation has ",
+                "optimism needs the nested protocol and another; this evaluation has only ",
                 ", ".join(self.protocols),
                 Remedy("run evaluate with ", Use(protocol="both")),
             )

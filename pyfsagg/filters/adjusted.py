@@ -43,7 +43,7 @@ class Residuals:
         lengths = (values**2).sum(axis=0)
         return cls(values - basis @ (basis.T @ values), lengths, basis, root[:, 0])
 
-    def cleared(self, columns: Floats) -> Floats:
+    def residuals(self, columns: Floats) -> Floats:
         """Residuals of other columns (n, k) given the adjusters; 0 if they are determined."""
         columns = self.root[:, np.newaxis] * columns
         rest = columns - self.basis @ (self.basis.T @ columns)
@@ -67,7 +67,7 @@ def _ratio(above: Floats, below: Floats) -> Floats:
 
 def with_number(rows: Residuals, y: Floats) -> tuple[Floats, Floats]:
     """|partial correlation| with `y` (n,), and F of the feature in the regression on it and the adjusters."""
-    rest = rows.cleared(y[:, np.newaxis])[:, 0]
+    rest = rows.residuals(y[:, np.newaxis])[:, 0]
     r = np.abs(rest @ rows.values)
     r = np.minimum(_ratio(r, np.sqrt((rest @ rest) * rows.squares)), 1.0)
     freedom = max(rows.size - rows.basis.shape[1] - 1.0, 0.0)
@@ -77,7 +77,7 @@ def with_number(rows: Residuals, y: Floats) -> tuple[Floats, Floats]:
 def with_classes(rows: Residuals, labels: Codes, n_classes: int) -> tuple[Floats, Floats]:
     """Adjusted F of the classes in a linear model of each feature, and for two classes |t| with HC2
     standard errors (Welch's without adjusters)."""
-    classes = rows.cleared(np.eye(n_classes)[labels])
+    classes = rows.residuals(np.eye(n_classes)[labels])
     basis = orthonormal(classes)
     k, rest = basis.shape[1], rows.size - rows.basis.shape[1] - basis.shape[1]
     if not k or rest <= 0.0:
@@ -163,7 +163,7 @@ def cleared_mrmr(
         drawn = np.flatnonzero(row)
         times = np.ascontiguousarray(row[drawn][np.newaxis])
         rows = Residuals.of(values[drawn], design[drawn], times[0].astype(np.float64))
-        y = rows.cleared(numbers[r % len(numbers), drawn, np.newaxis])[:, 0]
+        y = rows.residuals(numbers[r % len(numbers), drawn, np.newaxis])[:, 0]
         left = np.where(rows.squares > 0.0, rows.values, 0.0) / rows.root[:, np.newaxis]
         left, y = np.asfortranarray(left), (y / rows.root)[np.newaxis]
         orders = begun_orders(1, given, n_selected)

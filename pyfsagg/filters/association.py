@@ -306,7 +306,7 @@ def _car_scores(
         drawn = np.flatnonzero(row)
         times = row[drawn].astype(np.float64)
         rows = Residuals.of(values[drawn], design[drawn], times)
-        rest = orthonormal(rows.cleared(answers[r % len(answers), drawn]))
+        rest = orthonormal(rows.residuals(answers[r % len(answers), drawn]))
         length = np.sqrt(rows.squares)
         x = np.where(length > 0.0, rows.values / np.where(length > 0.0, length, 1.0), 0.0)
         freedom = rows.size - rows.basis.shape[1]

@@ -45,7 +45,7 @@ def score_features(
         ``"classification"``, ``"regression"``, ``"survival"``, or a :class:`pyfsagg.Task`, with columns
         that scores are adjusted for, for instance.
     nominal : sequence of str or int, optional
-        Columns to be taken as nominal whatever their type.
+        Columns to be taken as nominal regardless of their type.
     **filter_params
         Parameters of the filter; the function of its name in :mod:`pyfsagg.filters` describes them.
 

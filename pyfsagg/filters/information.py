@@ -403,7 +403,7 @@ def information_selection(
     binning, bins
         As in :func:`pyfsagg.filters.mrmr`.
     nominal : sequence of str or int, optional
-        Columns to be taken as nominal whatever their type.
+        Columns to be taken as nominal regardless of their type.
     always : sequence of str or int, optional
         Columns that count as selected before the first one, and are omitted from the result.
     sample_weight : array-like of int, shape (n_samples,), optional

@@ -37,7 +37,7 @@ def _callable_scores(
             found = function(features, y, row.astype(np.float64))
         except PyfsaggError:
             raise
-        except Exception as error:  # whatever the caller's function does
+        except Exception as error:  # the caller's function may raise anything
             reason = str(error).partition("\n")[0]
             raise DataError(
                 f"the filter {name!r} failed: {type(error).__name__}: {reason}; it is ",

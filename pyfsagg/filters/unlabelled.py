@@ -1,4 +1,4 @@
-"""The rankings without labels as filters: they look at the features only, whatever the target.
+"""The rankings without labels as filters: they look at the features only, and ignore the target.
 
 A row that a resample holds twice counts as two samples at distance 0: consensus affinity, views and
 neighbourhoods are those of the table with its rows so repeated.

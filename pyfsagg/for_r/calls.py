@@ -34,7 +34,7 @@ class Called:
 
     function: str  # its public name in the module
     page: str  # its help page in R
-    # Arguments of Python with another name in R, beside those of `IN_R`; and those whose kind in R
+    # Arguments of Python with another name in R, in addition to `IN_R`; and those whose kind in R
     # (`KINDS` in call.R) does not follow from the types.
     names: Mapping[str, str] = field(default_factory=dict)
     kinds: Mapping[str, str] = field(default_factory=dict)
@@ -211,9 +211,13 @@ def call_method(object: Any, method: str, arguments: Mapping[str, Any] | None = 
     """The value of a method of a result that R holds."""
     if method not in METHODS:
         raise UnknownNameError("method", method, METHODS)
-    run = getattr(decoded(object), method)
+    result = decoded(object)
+    run = getattr(result, method)
     types = get_type_hints(run)
     values = {name: decoded(value) for name, value in dict(arguments or {}).items()}
+    if "selection" in types and "n_features_to_select" in values:
+        number = as_typed(values.pop("n_features_to_select"), float | int | str)
+        values["selection"] = result.selection(number)
     return answered(run(**{name: as_typed(value, types[name]) for name, value in values.items()}))
 
 

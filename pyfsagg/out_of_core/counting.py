@@ -45,7 +45,9 @@ class Source:
     name: str
     types: dict[str, Any]
     pieces: tuple[Piece, ...]
-    held: dict[str, int]  # bytes that a worker holds of a column while it reads, beside the batch
+    held: dict[
+        str, int
+    ]  # bytes that a worker holds of a column while it reads, in addition to the batch
     # Name, size and time of the last change, by which a checkpoint recognises the data; None if unknown.
     files: list[tuple[str, int, int]] | None = None
 

@@ -22,6 +22,7 @@ from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint, resu
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._run.parallel import count_workers, run_tasks
 from pyfsagg._table.identity import versions
+from pyfsagg.ensemble.data import Checked
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.settings import Ensemble
 from pyfsagg.ensemble.trust import needs_own_scores
@@ -39,7 +40,7 @@ CELL = 32  # bytes of a cell of a batch: as Arrow unpacks and holds it, as a num
 _SCORE_MATRICES = 8  # of all features at most: one for each filter, and two while they are combined
 ROUND = 100_000_000
 
-ROOM = 2_000_000_000  # bytes for a run without a limit, beside what the process holds already
+ROOM = 2_000_000_000  # bytes for a run without a limit, in addition to those that the process holds already
 OVERHEAD = 200_000_000
 """Bytes for what a process loads when it first reads a file and compiles a kernel."""
 
@@ -493,7 +494,7 @@ def rank_out_of_core(
         parameters=settings,
         data=data,
         versions=versions(),
-        own_scores=recipe.combine(plain_scores, names)[0] if centred else None,
+        checked=Checked(own_scores=recipe.combine(plain_scores, names)[0] if centred else None),
     )
 
 

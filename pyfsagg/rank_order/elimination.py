@@ -161,7 +161,7 @@ class Elimination(Selecting, Recorded):
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         size = self._size(view)
-        left = self.n_features - size
+        left, kept = self.n_features - size, count(size) if size > 1 else "one"
         names = enumerate_names(self.select(size), most=20)
         lossless, lost = self.size_by_divergence(0.0), ""
         if lossless < self.n_features:
@@ -171,7 +171,7 @@ class Elimination(Selecting, Recorded):
             share = f"{self.accuracy[left]:.1%}"
             accuracy = f" Naive Bayes on their orders is right in {share} (cross-validated)."
         return [
-            Text(Markup("<b>The last {} kept:</b> {}.").format(count(size), names)),
+            Text(Markup("<b>The last {} kept:</b> {}.").format(kept, names)),
             Text(
                 f"Each sample was read as an order of its features, and {self.method.replace('_', '-')} "
                 f"removed {count(left)} of {plural(self.n_features, 'feature')} one by one. The orders "
@@ -606,13 +606,13 @@ class RankOrderSelector(TableSelector):
         X = self._record(X, y)
         n_features = as_table(X, allow_constant=True).n_features
         options = self.get_params(deep=False)
-        wish, divergence = options.pop("n_features_to_select"), options.pop("divergence")
+        size, divergence = options.pop("n_features_to_select"), options.pop("divergence")
         if divergence is not None:
             divergence = validation.check_real("divergence", divergence, low=0.0)
-        elif wish is None:
+        elif size is None:
             raise ParameterError("give n_features_to_select or divergence (how much loss)")
         else:
-            size = validation.n_selected(wish, n_features, "n_features_to_select")
+            size = validation.n_selected(size, n_features, "n_features_to_select")
         self.result_ = eliminate(X, y, sample_weight=sample_weight, **options)
         if divergence is not None:
             size = self.result_.size_by_divergence(divergence)

@@ -182,7 +182,7 @@ class Plan(settings.Settings):
     Parameters
     ----------
     sample_weight : array of whole numbers, shape (n_samples,), optional
-        Weight of each row, whatever its reason: a survey, the rarity of a class, importance.  A row is one
+        Weight of each row for any reason: a survey, the rarity of a class, importance.  A row is one
         unit: rows are drawn as if they had no weights, and a row that is drawn c times has c times its
         weight in the resample.  Halves are halves of the rows.  A weight of 0 omits a row.
     counts : array of whole numbers, shape (n_samples,), optional
@@ -239,7 +239,7 @@ class Plan(settings.Settings):
         return weights if self.sample_weight is None else (weights > 0).astype(np.uint16)
 
     def _of_rows(self) -> dict[str, Any]:
-        """What rows have beside their cells, as far as it was given: groups, weights or counts."""
+        """The groups, weights or counts of the rows, as far as they were given."""
         names = "groups", "sample_weight", "counts"
         return {name: given for name in names if (given := getattr(self, name, None)) is not None}
 

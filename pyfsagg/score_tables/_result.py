@@ -86,7 +86,7 @@ class Standings(Recorded):
     remarks : tuple of str
         What the reader should know of the scores.
     unanswered : str
-        Why nothing is said from the replicates, where these depend on each other in unknown ways.
+        Why the replicates allow no conclusions: they depend on each other in unknown ways.
     parameters, data, versions : dict
         Settings of the call, data and software versions.
 

@@ -201,7 +201,7 @@ def _by_all_signs(differences: Floats) -> Floats:
             f"all signs of {T} data sets are too many; {ALL_SIGNS} are allowed",
             Remedy("use ", Use(test="t"), " or ", Use(test="wilcoxon")),
         )
-    # A difference that is missing adds nothing, whatever its sign; the first are the signs as seen.
+    # A missing difference adds nothing with either sign; the first row has the observed signs.
     known = np.nan_to_num(differences)
     signs = 1.0 - 2.0 * (np.arange(2 ** (T - 1))[:, None] >> np.arange(T) & 1)
     sums = np.abs(signs @ known)

@@ -135,7 +135,7 @@ ROW_LABEL = re.compile(
 """Names of columns of whole numbers that are names of rows and no method."""
 
 FEWEST_COUNTED, FEWEST_SHUFFLED = 4, 8
-"""Rows from which on a column that counts them, in order or in another one, does not do so by chance."""
+"""Fewest rows for which a column that numbers them, in any order, does not do so by chance."""
 
 
 def _without_labels(frame: pd.DataFrame, dataset: str | None) -> tuple[pd.DataFrame, str | None]:

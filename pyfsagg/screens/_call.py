@@ -447,7 +447,7 @@ def screen(
       1/binomial(C + m, m), so few controls resolve small p-values only coarsely.
 
     - weights: the percentiles are independent and uniform before they are divided by the weights of
-      this gene, so P(p ≤ x) ≤ x for each gene whatever the weights of others (as for weighted
+      this gene, so P(p ≤ x) ≤ x for each gene with any weights of the others (as for weighted
       p-values, Genovese, Roeder and Wasserman 2006).
 
     Replicates keep the null ``"guides"`` exact, however much they depend on each other: a guide is dealt to

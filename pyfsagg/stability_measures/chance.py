@@ -282,7 +282,7 @@ def between_sample_stability(
 
     Ties: features with equal scores at the edge of the selection are expected shares of it; equal ranks
     are average ranks; a ranking in which all features are equal agrees with nothing (0).  Where features
-    differ in kind, a filter may prefer some whatever the target is, and then even noise agrees.
+    differ in kind, a filter may prefer some for any target, and then even noise agrees.
 
     The limits are about the population: they are wide because all pairs of one table share its rows.
     Half their distance is t · s · sqrt(1 + 1/J) for J pairs, the correction of Nadeau and Bengio (2003)

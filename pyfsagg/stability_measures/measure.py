@@ -54,7 +54,7 @@ def measure_stability(
         None gives no interval; the others are those of :func:`pyfsagg.stability`.
     confidence_level : float, default 0.95
     random_state : int, Generator or None
-        Seed of whatever is drawn, recorded in ``result.seed``; None draws one.
+        Seed of all random draws, recorded in ``result.seed``; None draws a seed.
     **measure_params
         Options of the measure; see `measure_params` of :func:`pyfsagg.stability`.
 

@@ -160,7 +160,7 @@ def bind_nogueira(selection: SelectedSets) -> WholeSample:
         if squares is not None:
             spread -= (weights**2 @ squares) / (n * (n - 1))
         mean_size = frequency.sum(axis=1)
-        # All-empty and all-full collections must be undefined exactly, whatever the rounding.
+        # All-empty and all-full collections must be undefined exactly, in spite of rounding.
         total = counts.sum(axis=1)
         usable = (total > 0) & (total < n * p)
         return np.where(usable, 1 - spread / (mean_size * (1 - mean_size / p)), np.nan)

@@ -255,7 +255,7 @@ class _Flipped(_Errors):
         place = math.ceil(confidence_level * self.n_signs - 1e-9)
         if place > maxima.shape[1]:
             return np.full(maxima.shape[0], math.inf)
-        # Equal values of other signs are no larger ones, whatever their last digits.
+        # Equal values of other signs must not count as larger because of their last digits.
         found = np.asarray(np.partition(maxima, place - 1, axis=1)[:, place - 1]) * (1.0 + 1e-10)
         return self._at_least(found, n_open(), confidence_level) if self.skewed else found
 
@@ -353,7 +353,7 @@ def rank_confidence(
 
     Of a table it is a quantile of the largest mean difference over its root mean square, for all or
     random signs of the rows.  This is exact for equal items if the errors of a row and the same errors with
-    all signs reversed are equally likely, whatever their covariance, in each row, and for any number of
+    all signs reversed are equally likely, with any covariance, in each row, and for any number of
     items; rows may differ in variance.  Random signs belong to the contents of a row, so the order of the
     rows does not matter, and means whose difference can be rounding are equal.  Skewed errors need wider
     limits: of fewer than 300 rows whose columns are more skewed than with most other signs of the rows, the

@@ -74,7 +74,7 @@ QUARTILES = 1.34898
 SHARED = 0.2
 """Correlation in the middle, in excess of other pairs, above which two studies may share something."""
 OVERLAP = 0.3
-"""Share of common errors above which they seem to share something whatever other pairs do."""
+"""Share of common errors above which two studies seem to share samples, without regard to other pairs."""
 INDEPENDENT = (
     "The p-values assume independent studies with valid p-values. Copies of a study, or overlapping "
     "cohorts, make them too small."
@@ -281,7 +281,7 @@ class Studies(Selecting, Recorded):
         the ``middle`` 80 % of both, the ``overlap``, and whether the pair seems to have ``shared`` something.
         What is true makes tails agree, and the middle too if it has many small effects; samples, controls or
         an artefact in common make the middle agree and errors cancel.  The differences of the normal
-        deviates of two independent studies have variance 2 whatever is true, and 2 (1 − c) if the errors
+        deviates of two independent studies have variance 2 under any truth, and 2 (1 − c) if the errors
         have correlation c: ``overlap`` is c by their quartiles, NaN without p-values.  A pair is ``shared``
         if ``middle`` is above 0.2 (more with few items) and either ``overlap`` above 0.3 (likewise), or
         ``middle`` 0.2 above the median of the other pairs.

@@ -538,7 +538,7 @@ def test_what_adjusters_say_in_full_leaves_zeros(sign: float) -> None:
     design = np.column_stack([np.ones(9), rng.normal(3.0, 1.0, (9, 2))])
     rows = Residuals.of(rng.normal(size=(9, 2)), design, np.ones(9))
     told, own = sign * design @ [1.0, 2.0, 3.0], rng.normal(size=9)
-    found = rows.cleared(np.column_stack([told, own]))
+    found = rows.residuals(np.column_stack([told, own]))
     assert found[:, 0].tolist() == [0.0] * 9
     left = own - design @ np.linalg.lstsq(design, own, rcond=None)[0]
     np.testing.assert_allclose(found[:, 1], left, atol=1e-12)

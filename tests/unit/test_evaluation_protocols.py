@@ -288,7 +288,7 @@ def test_rankings_and_protocols_that_do_not_fit_the_table_are_refused() -> None:
         ({"methods": {"a": {"filters": ["su"]}}}, ParameterError, "at least two filters"),
         ({"methods": {"a": {"filters": ["su", "su"]}}}, ParameterError, "names a filter twice"),
         ({"methods": {"a": 3}}, InputTypeError, "the method 'a' must be the name of a filter"),
-        ({"methods": {"all features": "su"}}, ParameterError, "'all features' is there twice"),
+        ({"methods": {"all features": "su"}}, ParameterError, "duplicate label 'all features'"),
         ({"ranking_rows": [0, 1]}, ParameterError, "belongs to rankings"),
     ):
         given = {"methods": ["ig"], **options}
