@@ -37,9 +37,9 @@ FILE is one of
                    blanks; an empty line selects nothing
   a table          with --selection: a row per voter, the names of its features in that column, and
                    columns for --learner and --performance
-  a matrix         with --matrix: a row per voter, a column per feature, whose cells are 0/1, or
-                   scores (larger = better) or ranks (1 = best), of which each voter selects its
-                   --n-features-to-select best
+  a matrix         with --matrix: a row per voter, a column per feature; its cells
+                   are 0/1, scores (larger = better) or ranks (1 = best), of which
+                   each voter selects its --n-features-to-select best
 """
 VOTE_EPILOG = """\
 examples:

@@ -112,7 +112,7 @@ CALLS: dict[str, Called] = {
     **_calls("rank_order", "orders", "make_planted_orders"),
     "eliminate_features": Called("rank_order.eliminate", "orders"),
     # tables without classes
-    **_calls("unsupervised", "unsupervised", "clustering_curve", kinds={"rankings": "rankings"}),
+    **_calls("unsupervised", "unsupervised", "clustering_curve"),
     **_calls("unsupervised", "unsupervised", "evaluate_rankings"),
     **_calls("unsupervised", "unsupervised", "frcm", "frmv", kinds={"labels": "labels"}),
     **_calls("unsupervised", "unsupervised", "laplacian_score", "svd_entropy", value="by_feature({}, x)"),
@@ -130,7 +130,7 @@ CALLS: dict[str, Called] = {
     "vote_features": Called(
         "vote", "vote_features",
         kinds={
-            "selections": "selections", "voter_weights": "voter_weights", "performance": "values",
+            "selections": "collection", "voter_weights": "voter_weights", "performance": "values",
             "learners": "words", "feature_names": "words",
         },
         value="called({})",
@@ -157,7 +157,7 @@ CALLS: dict[str, Called] = {
     # stability of selections
     "adequacy": Called("stability_measures.adequacy", **_OF_SCORES),
     "between_sample_stability": Called(
-        "stability_measures.between_sample_stability", **_COLLECTION, kinds={"second": "like_first"}
+        "stability_measures.between_sample_stability", **_COLLECTION
     ),
     "feature_stability": Called("stability_measures.feature_stability", **_OF_DATA),
     "nogueira": Called("stability_measures.nogueira", **_OF_SETS),
@@ -167,7 +167,7 @@ CALLS: dict[str, Called] = {
     ),
     "membership_similarity": Called(
         "stability_measures.membership_similarity", "stability_more",
-        kinds={"sets": "sets_by_name", "feature_names": "words"}, value="square_of({})",
+        kinds={"sets": "words", "feature_names": "words"}, value="square_of({})",
     ),
     "pareto_front": Called("stability_measures.pareto_front", "stability_more"),
     "stability_curve": Called("stability_measures.stability_curve", **_OF_SCORES),
@@ -274,7 +274,7 @@ _KINDS: dict[str, Callable[[Any], Any]] = {
     "target": given.target_of,
     "ensemble": ensemble_of,
     "files": unpacked,
-    "sets": lambda sets: [set(map(str, given.listed(names))) for names in sets],
+    "lists": lambda lists: [list(map(str, given.listed(names))) for names in lists],
     "matrix": np.asarray,
     "square": lambda part: pd.DataFrame(
         part["values"], given.listed(part["rows"]), given.listed(part["columns"])

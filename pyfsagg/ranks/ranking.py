@@ -370,7 +370,7 @@ def read_values(
         raise DataError(
             named(label),
             f" must have two dimensions, lists by items, got shape {matrix.shape}; a single list "
-            " is a table of one row: [values]",
+            "is a table of one row: [values]",
         )
     m, p = matrix.shape
     if not m or not p:

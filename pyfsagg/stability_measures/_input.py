@@ -213,9 +213,11 @@ def _of_lists(
     allowed_types = (str, tuple, numbers.Integral)
     strange = [one for one in types if issubclass(one, bool) or not issubclass(one, allowed_types)]
     if strange:
+        number, item = next(
+            (i, item) for i, row in enumerate(rows, 1) for item in row if type(item) is strange[0]
+        )
         raise InputTypeError(
-            f"a set contains a value of type {strange[0].__name__}; features are given by name or by "
-            "position"
+            f"set {number} contains {item!r}; features are given by name or by position"
         )
     positions = names is None and all(issubclass(one, numbers.Integral) for one in types)
     if names is not None:
@@ -231,7 +233,7 @@ def _of_lists(
     columns = items if names is None else tuple(names)
     if positions and n_features is not None:
         allowed = f"a position from 0 to {n_features - 1}"
-        _refuse_others([item for item in items if not 0 <= int(item) < n_features], allowed)
+        _refuse_others([item for item in items if not 0 <= int(item) < n_features], ranked, allowed)
         if n_features <= MOST_COLUMNS or per_feature:
             what = f"a table of {n_features:,} features"
             remedy = Message(
@@ -242,7 +244,7 @@ def _of_lists(
     elif n_features is not None and len(columns) > n_features:
         raise _other_size(n_features, f"the sets contain {len(columns)} different features")
     at = {item: j for j, item in enumerate(columns)}
-    _refuse_others([item for item in items if item not in at], "in feature_names")
+    _refuse_others([item for item in items if item not in at], ranked, "in feature_names")
     what = f"{len(rows):,} sets of {len(columns):,} features"
     memory.require_memory(len(rows) * len(columns), what, "take fewer sets")
     support = np.zeros((len(rows), len(columns)), dtype=bool)
@@ -252,9 +254,10 @@ def _of_lists(
     return SelectedSets(support, n_features, labels, lists=[list(one) for one in ranked])
 
 
-def _refuse_others(items: list[str], allowed: str) -> None:
-    if items:
-        raise DataError(f"a set contains {items[0]!r}, which is not {allowed}")
+def _refuse_others(strange: list[str], sets: Sequence[Mapping[str, float]], allowed: str) -> None:
+    for item in strange:
+        number = 1 + next(i for i, one in enumerate(sets) if item in one)
+        raise DataError(f"set {number} contains {item!r}, which is not {allowed}")
 
 
 def _of_rankings(

@@ -12,15 +12,17 @@ call_python <- function(of, ..., more = list()) {
   if (length(more) && (is.null(names(more)) || !all(nzchar(names(more))))) {
     stop_pyfsagg("an argument too many is given without its name", "parameter")
   }
-  by_name <- c("similarity", names(kinds)[kinds %in% c("collection", "like_first", "rankings")])
-  same_order(given[!names(given) %in% by_name])
+  # Features are matched by name; what stands beside voters has their order.
+  of_features <- setdiff(names(kinds)[kinds == "collection"], "selections")
+  same_order(given[!names(given) %in% c("similarity", "second", "rankings", of_features)])
   read <- list()
   for (name in names(given)) {
     value <- given[[name]]
     kind <- kinds[[name]]
     if (identical(kind, "collection")) {
       # Python's other functions of collections refuse missing cells, in words about arrays.
-      read <- c(read, read_collection(name, given, names, gaps = of == "feature_stability"))
+      gaps <- of %in% c("feature_stability", "vote_features")
+      read <- c(read, read_collection(name, given, names, gaps))
     } else if (is.null(kind)) {
       read[[name]] <- read_argument(value, name, formals(definition)[[name]], given)
     } else if (!is.null(value)) {
@@ -49,20 +51,12 @@ KINDS <- list(
   sides = function(value, name, ...) {
     if (is.list(value)) lapply(unname(value), numbers_of, name) else numbers_of(value, name)
   },
-  words = function(value, name, ...) words_of(value, name),
-  selections = function(value, name, ...) {
-    if (holds_rankings(value)) return(held_rankings(value))
-    if (!is.list(value) || !all(vapply(value, is_selection, logical(1)))) {
-      refuse_argument(name, "a list of character vectors", value)
-    }
-    marked("list", lapply(unname(value), function(one) as.list(enc2utf8(as.character(one)))))
+  words = function(value, name, ...) {
+    if (is.list(value)) lapply(value, words_of, name) else words_of(value, name)
   },
-  sets_by_name = function(value, ...) lapply(value, function(one) as.list(enc2utf8(as.character(one)))),
   studies = function(value, name, ...) study_tables(value, name),
   voter_weights = function(value, name, ...) vote_weights(value, name),
-  like_first = function(value, name, given) python_value(columns_like(value, given$first, name), name),
   labels = function(value, name, ...) python_value(whole_labels(value), name),
-  rankings = function(value, name, given) own_rankings(value, given$x),
   pairs = function(value, name, ...) pairs_of_halves(value, name),
   path = function(value, name, ...) folder_setting(value, name)
 )
@@ -81,6 +75,8 @@ read_argument <- function(value, name, default, given) {
       check_count(value, name, low = 0)
     },
     similarity = similarity_given(value, given$x),
+    rankings = own_rankings(value, given$x),
+    second = python_value(columns_like(value, given$first, name), name),
     cores = if (is_number(value) && value == -1) -1L else check_count(value, name),
     progress = progress_function(check_flag(value, name)),
     save = , report = , checkpoint = , scratch = if (!is.null(value)) folder_setting(value, name),
@@ -151,14 +147,17 @@ read_collection <- function(name, given, names, gaps) {
     read[[name]] <- held_rankings(x)
     return(read)
   }
-  if (name != "x" && is.matrix(x)) {
+  if (name == "compare" && is.matrix(x)) {
     first <- if (inherits(given$x, "pyfsagg_ensemble")) given$x$combined else given$x
     if (is.matrix(first)) x <- columns_like(x, first, name)
   }
-  found <- collection(x, given[["input"]], given[["n_features"]], gaps)  # `$` takes the beginning of a name
-  read[[name]] <- marked(if (found$kind == "lists") "sets" else "matrix", found$data)
+  asks <- name != "selections"
+  found <- collection(  # `$` takes the beginning of a name
+    x, given[["input"]], given[["n_features"]], gaps, name, asks
+  )
+  read[[name]] <- marked(if (found$kind == "lists") "lists" else "matrix", found$data)
   if ("input" %in% names && found$kind != "lists") read$input <- found$kind
-  if (name == "x" && !is.null(found$feature_names)) read$feature_names <- found$feature_names
+  if (name != "compare" && !is.null(found$feature_names)) read$feature_names <- found$feature_names
   read
 }
 

@@ -83,7 +83,7 @@ eliminate_features <- function(x, y, method = "cdv", method_params = NULL, weigh
 #' @export
 clustering_curve <- function(x, y, rankings, sizes, n_trials = 40, n_clusters = NULL, n_init = 10,
                              standardize = "z_score", seed = NULL, cores = 1, progress = interactive(), ...) {
-  call_python("clustering_curve", x = "table", y = "target", rankings = "rankings", more = list(...))
+  call_python("clustering_curve", x = "table", y = "target", more = list(...))
 }
 
 #' @rdname unsupervised
@@ -154,7 +154,7 @@ vote_features <- function(selections, rule = "approval", voter_weights = NULL, p
                           learners = NULL, feature_names = NULL, size = NULL, n_features_to_select = 0.25,
                           save = NULL, report = NULL) {
   called(call_python(
-    "vote_features", selections = "selections", voter_weights = "voter_weights", performance = "values",
+    "vote_features", selections = "collection", voter_weights = "voter_weights", performance = "values",
     learners = "words", feature_names = "words"
   ))
 }
@@ -242,7 +242,7 @@ adequacy <- function(x, n_features_to_select = 0.25, aggregator = NULL, by = NUL
 #' @export
 between_sample_stability <- function(first, second, n_features_to_select = 0.25, confidence_level = 0.95,
                                      n_rows = NULL) {
-  call_python("between_sample_stability", second = "like_first")
+  call_python("between_sample_stability")
 }
 
 #' @rdname stability_more
@@ -269,7 +269,7 @@ nogueira_test <- function(x, null_value = 0, alternative = "two-sided", n_featur
 #' @rdname stability_more
 #' @export
 membership_similarity <- function(sets, feature_names = NULL, of = "members") {
-  square_of(call_python("membership_similarity", sets = "sets_by_name", feature_names = "words"))
+  square_of(call_python("membership_similarity", sets = "words", feature_names = "words"))
 }
 
 #' @rdname stability_more

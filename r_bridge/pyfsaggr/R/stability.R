@@ -47,21 +47,26 @@ stability_table <- function(found) {
 }
 
 # A collection of scores, ranks or selections, as Python is given it.
-collection <- function(x, input = NULL, n_features = NULL, gaps = FALSE) {
+#
+# gaps: whether scores may be missing. name: of the argument. asks: whether its function has `input`, which says what
+# zeros and ones are; otherwise they are selections.
+collection <- function(x, input = NULL, n_features = NULL, gaps = FALSE, name = "x", asks = TRUE) {
   if (!is.null(input)) check_choice(input, "input", c("scores", "ranks", "sets"))
   if (!is.null(n_features)) n_features <- check_count(n_features, "n_features")
   if (inherits(x, "pyfsagg_ensemble")) x <- x$combined
   if (is.list(x) && !is.data.frame(x) && length(x) && all(vapply(x, is.logical, NA))) {
     if (length(unique(lengths(x))) != 1L) {
-      stop_pyfsagg("x is a list of selections of different lengths: give one TRUE or FALSE for each feature", "data")
+      stop_pyfsagg(
+        paste(name, "is a list of selections of different lengths: give one TRUE or FALSE for each feature"), "data"
+      )
     }
     in_order <- function(one) if (is_reordered(names(one), names(x[[1]]))) one[names(x[[1]])] else one
     x <- do.call(rbind, lapply(x, in_order))
   }
   if (is.matrix(x) && (is.logical(x) || is.numeric(x))) {
-    if (anyNA(x) && !(gaps && is.numeric(x))) stop_pyfsagg("x has missing values (NA)", "data")
+    if (anyNA(x) && !(gaps && is.numeric(x))) stop_pyfsagg(paste(name, "has missing values (NA)"), "data")
     if (is.logical(x)) input <- "sets"
-    if (is.null(input) && all(x == 0 | x == 1, na.rm = TRUE)) {
+    if (asks && is.null(input) && all(x == 0 | x == 1, na.rm = TRUE)) {
       stop_pyfsagg(
         "x holds zeros and ones only: say input = \"sets\" for selections, or input = \"scores\"", "parameter"
       )
@@ -73,15 +78,15 @@ collection <- function(x, input = NULL, n_features = NULL, gaps = FALSE) {
   }
   if (is.list(x) && !is.data.frame(x)) {
     data <- lapply(unname(x), function(one) {
-      if (!is.atomic(one) || anyNA(one)) {
-        stop_pyfsagg("x is a list: its selections are vectors of names without NA", "data")
+      if (length(one) && (!is.atomic(one) || anyNA(one))) {
+        stop_pyfsagg(paste(name, "is a list: its selections are vectors of names without NA"), "data")
       }
       enc2utf8(as.character(one))
     })
     return(list(kind = "lists", data = data, n_features = n_features))
   }
   stop_pyfsagg(
-    paste0("x must be a result, a matrix or a list of character vectors, not ", describe(x)), "input_type"
+    paste0(name, " must be a result, a matrix or a list of character vectors, not ", describe(x)), "input_type"
   )
 }
 

@@ -4,7 +4,8 @@
 #' rule makes an order of the features of all selections.
 #'
 #' @param selections List of character vectors: the features that each voter selects. An empty one is allowed
-#'   and counts nothing. Or a result with rankings, such as that of [bam()], or a [rank_table()].
+#'   and counts nothing. Or a matrix, voters by features: logical or 0/1, or scores, of which each voter selects
+#'   the largest. Or a result with rankings, such as that of [bam()], or a [rank_table()].
 #' @param rule `"approval"`, `"satisfaction_approval"` (each voter divides one vote among its features),
 #'   `"sequential_proportional_approval"` or `"phragmen"`. The last two fill one place after the other, and a
 #'   voter whose features were elected counts less for the next places.
@@ -41,5 +42,3 @@ vote_weights <- function(weights, name = "voter_weights") {
   }
   as.list(as.double(weights))
 }
-
-is_selection <- function(value) is.character(value) || is.factor(value) || length(value) == 0

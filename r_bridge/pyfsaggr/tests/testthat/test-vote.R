@@ -12,6 +12,19 @@ test_that("selections are put to the vote", {
   expect_identical(both$ranking$feature[1:2], c("a", "c"))
 })
 
+test_that("a matrix votes as its selections, or as its best", {
+  skip_without_pyfsagg()
+  lists <- list(c("a", "b"), "b", c("a", "c"))
+  support <- t(vapply(lists, function(one) letters[1:3] %in% one, logical(3)))
+  colnames(support) <- letters[1:3]
+  expected <- vote_features(lists)$ranking
+  expect_equal(vote_features(support)$ranking, expected)
+  expect_equal(vote_features(support + 0)$ranking, expected)
+  scores <- matrix(c(3, 2, 1, 0, 5, 4), 2, byrow = TRUE, dimnames = list(NULL, letters[1:3]))
+  expect_equal(vote_features(scores, n_features_to_select = 2)$ranking$votes, c(2, 1, 1))
+  expect_error(vote_features(list(c("a", "a"))), "occurs twice", class = "pyfsagg_data_error")
+})
+
 test_that("performance weighs, and has a front with a knee", {
   skip_without_pyfsagg()
   selections <- list("a", c("a", "b"), c("a", "b", "c"), "d")
