@@ -162,7 +162,7 @@ class Result(Part):
     _noun: ClassVar[str] = "result"  # what it is called in messages
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     """How it can be shown, with defaults: keywords of `to_json`, `save`, `report` and so on."""
-    _inner: ClassVar[frozenset[str]] = frozenset({"load", "from_json"})
+    _inner: ClassVar[frozenset[str]] = frozenset({"load"})
     """Public names that the completion of a name does not offer."""
     _one_file: ClassVar[bool] = False
     """Whether the record is complete, so it can be saved in one JSON file."""
@@ -330,18 +330,8 @@ class Result(Part):
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a result of this class that :meth:`save` wrote."""
-        return cls._read(path, lambda: Saved.read(path))
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Read a record that :meth:`to_json` wrote, for results that are one record."""
-        return cls._read("the text", lambda: Saved(Path(), dict(json.loads(text))))
-
-    @classmethod
-    def _read(cls, path: str | os.PathLike[str], read: Callable[[], Saved]) -> Self:
-        """A result from its files, if they are of this class."""
         with _as_output_error(path, cls._noun):
-            saved = read()
+            saved = Saved.read(path)
             kind, schema = saved.document.get("kind"), saved.document.get("schema")
             if (kind, schema) != (cls._kind, cls._schema):
                 raise OutputError(

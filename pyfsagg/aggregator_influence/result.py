@@ -319,8 +319,9 @@ class InfluenceResult(Recorded):
                 f"the least stable {least}."
             )
         filters = enumerate_names([readable(label) for label in self.parameters["filters"]])
-        combined = self.parameters["method"] == "bam"
-        ensemble = f"the filters {filters} combined" if combined else f"each of {filters}"
+        combined, several = self.parameters["method"] == "bam", len(self.parameters["filters"]) > 1
+        each = f"each of {filters}" if several else filters
+        ensemble = f"the filters {filters} combined" if combined else each
         what = (
             "How far does the ranking depend on the samples, and how far on the aggregator? In each of "
             f"{plural(self.n_folds, 'stratified fold')} some samples were omitted; the features were "

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pyfsagg
+from pyfsagg._base.remarks import warn
 from pyfsagg._base.settings import Task
 from pyfsagg._command.flags import Flags, assignments, at_work, given, target_columns
 from pyfsagg._command.results import compute_and_save, name_of_table
@@ -36,7 +37,9 @@ FILE is one of
                    blanks; an empty line selects nothing
   a table          with --selection: a row per voter, the names of its features in that column, and
                    columns for --learner and --performance
-  a 0/1 table      with --matrix: a row per voter, a column per feature
+  a matrix         with --matrix: a row per voter, a column per feature, whose cells are 0/1, or
+                   scores (larger = better) or ranks (1 = best), of which each voter selects its
+                   --n-features-to-select best
 """
 VOTE_EPILOG = """\
 examples:
@@ -72,10 +75,10 @@ def add_commands(commands: Any) -> None:
     add = Flags.of(commands, "vote", _vote, text, VOTE_DESCRIPTION, VOTE_EPILOG)
     add("file", metavar="FILE", help="selections; - is standard input")
     add.column("--selection", help="column of a table with the names of the features")
-    add.switch("--matrix", help="the table is 0/1, with a column per feature")
+    add.switch("--matrix", help="the table has a column per feature: 0/1, scores or ranks")
     add.column("--learner", help="column with the learner of each voter")
     add.column("--performance", help="column with the performance of each voter, larger = better")
-    add.size("--n-features-to-select", " of a result that ranks all (default: 0.25)")
+    add.size("--n-features-to-select", " of scores or ranks of all features (default: 0.25)")
     _add_rule_flags(add)
     add.output("pyfsagg-vote")
 
@@ -129,9 +132,9 @@ def _vote(options: argparse.Namespace) -> None:
     view = origin([options.file], reading, name_of_table(options.file))
     how = {**_votes(options), **voters}
     if options.n_features_to_select is not None:
-        if not is_saved([options.file]):
+        if isinstance(selections, list):
             raise ParameterError(
-                "--n-features-to-select belongs to a saved result that ranks all features"
+                "--n-features-to-select belongs to a saved result or a --matrix that ranks all features"
             )
         how["n_features_to_select"] = options.n_features_to_select
     compute_and_save(options, lambda _: pyfsagg.vote(selections, **how), view=view)
@@ -181,8 +184,17 @@ def _read(options: argparse.Namespace) -> tuple[Any, dict[str, Any], list[str]]:
         others = list(columns.values())
         code.append(f"selections = table.drop(columns={others!r})")
         matrix = table.drop(columns=others)
-        if not matrix.isin([0, 1]).all(axis=None):
-            raise DataError("--matrix takes cells of 0/1 only: whether a voter selects a feature")
+        selected, size = matrix.isin([0, 1]).all(axis=None), options.n_features_to_select
+        if selected and size is not None:
+            raise ParameterError(
+                "--n-features-to-select belongs to scores and ranks; a 0/1 table is selected"
+            )
+        if not selected and size is None:
+            warn(
+                f"{options.file} has cells other than 0/1, so each voter selects the best 0.25 of its row; "
+                "--n-features-to-select says how many",
+                stacklevel=2,
+            )
         return matrix, voters, code
     cells = table[options.selection]
     names = _divided(["" if cell != cell or cell is None else str(cell) for cell in cells])

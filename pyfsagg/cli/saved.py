@@ -68,6 +68,10 @@ def _show(options: argparse.Namespace) -> None:
     print(result.to_json(**view) if options.json else render_text(facts, terminal_width()))
 
 
+def _short(text: str) -> str:
+    return text if len(text) <= SHORT else f"{text[:SHORT].rstrip(', ')} …"
+
+
 def _compare(options: argparse.Namespace) -> None:
     from pyfsagg.ensemble.selection import differing_settings
 
@@ -78,7 +82,7 @@ def _compare(options: argparse.Namespace) -> None:
             kind = f"{folder} contains a result of kind {run._kind!r}"
             raise DataError(f"{kind}; name runs of pyfsagg rank")
         runs.append(run)
-    features = runs[0].compare(runs[1], options.threshold)
+    features = runs[0].compare(runs[1], runs[0].selection(options.threshold))
     if options.json:
         print_records(features)
         return
@@ -92,7 +96,7 @@ def _compare(options: argparse.Namespace) -> None:
     ]
     differing = differing_settings(*runs)
     for name, row in differing.iterrows():
-        pair = (setting(value)[:SHORT] for value in (row["first"], row["second"]))
+        pair = (_short(setting(value)) for value in (row["first"], row["second"]))
         lines.append(f"{str(name).replace('_', ' ')}: {' | '.join(pair)}")
     if not len(differing):
         lines.append("all settings and the data are the same")

@@ -22,11 +22,10 @@ from pyfsagg._message import NAN, NONE, Got, Param, Remedy, Use, named
 from pyfsagg._report.closing import always_words
 from pyfsagg._report.page import Block, PageTable, Text, heads
 from pyfsagg._run.result import Recorded, Selecting, records
-from pyfsagg._table.frames import pandas_frame
 from pyfsagg.committees.rules import VOTING_RULES
 from pyfsagg.ensemble.data import Grouped, columns_of
 from pyfsagg.ensemble.groups import about_groups, table_of_groups
-from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
+from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.ranks import Rankings
 from pyfsagg.stability_measures import _input, pareto_front
 from pyfsagg.stability_measures.curves import select_seen
@@ -405,11 +404,14 @@ def vote(
 
     Parameters
     ----------
-    selections : list of m lists, boolean or 0/1 matrix of shape (m, p), or any other rankings
-        The selection of each voter: names or zero-based positions of features, or a row of the matrix,
-        whose columns are the features.  An empty selection is allowed and counts nothing.  Of rankings (see
-        :meth:`pyfsagg.Rankings.of`) a list that is cut off, or a set, is a selection, and scores or ranks of
-        all features select their best; weights of :class:`pyfsagg.Rankings` are those of the voters.
+    selections : list of m lists, matrix of shape (m, p), or any other rankings
+        The selection of each voter: names or zero-based positions of features, or a row of a matrix,
+        whose columns are the features.  A matrix of booleans or 0/1 says who selects what; any other
+        contains scores (larger = better), or ranks if each row is a ranking from 1, and each voter
+        selects its `n_features_to_select` best.  An empty selection is allowed and counts nothing.  Of
+        rankings (see :meth:`pyfsagg.Rankings.of`) a list that is cut off, or a set, is a selection, and
+        scores or ranks of all features select their best; weights of :class:`pyfsagg.Rankings` are those
+        of the voters.
     rule : str
         Name or alias of a voting rule: see ``pyfsagg.list_methods("voting_rules")``.
     voter_weights : None, "performance" or m numbers
@@ -490,17 +492,11 @@ def vote(
 def _read_selections(
     selections: Any, feature_names: Sequence[str] | None, n_features_to_select: float | int
 ) -> tuple[tuple[str, ...], Booleans]:
-    selections, kind, _ = _input.as_plain(selections, "auto", None)
-    selections = pandas_frame(selections)
-    is_matrix = isinstance(selections, (np.ndarray, pd.DataFrame))
-    if not is_matrix:
-        selections = validation.check_list("selections", selections)
-    elif np.ndim(selections) == 0:
-        raise InputTypeError(Param("selections"), " must be a list or a matrix", Got(selections))
-    if len(selections) == 0:
+    if isinstance(selections, (list, tuple)) and not selections:
         raise DataError("there is no voter; give at least one selection")
-    how: dict[str, Any] = {"kind": kind, "compares": "sets", "n_features": None, "least": 1}
-    read = _input.read_collection(selections, feature_names=feature_names, per_feature=True, **how)
+    read = _input.read_collection(
+        selections, feature_names=feature_names, per_feature=True, least=1, name="selections"
+    )
     if isinstance(read, _input.Matrix):
         p = read.values.shape[1]
         size = validation.n_selected(n_features_to_select, p, "n_features_to_select")
@@ -508,15 +504,10 @@ def _read_selections(
     if read.support.shape[1] == 0:
         raise DataError("no voter selects anything; there is no vote")
     labels, support = read.labels, read.support
-    if feature_names is None and not is_matrix:
+    if feature_names is None and read.lists:
         # Lists come in the order of the voters, which must not decide between equal features.
-        order = sorted(range(len(labels)), key=lambda j: (isinstance(labels[j], str), labels[j]))
+        order = np.argsort(np.array(labels))
         labels, support = tuple(labels[j] for j in order), support[:, order]
     names = tuple(map(str, labels))
     validation.check_writable_names(names, "a feature")
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise DataError(
-            f"the feature {twice!r} is listed twice; use its name or its position, not both"
-        )
     return names, support

@@ -61,7 +61,7 @@ def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> closing.Re
         label=f"Bars: the {len(best)} best features and {beside}; best first: {', '.join(best)}",
         caption="Shaded: what shuffled targets reach (family-wise error 0.05)." if shuffled else "",
         n=MOST_SHOWN,
-        n_features_to_select=rule,
+        selection=chosen,
     )
     front: list[Block] = [facts.front_text(result, rule), evidence]
     front.append(facts.front_table(result, rule))
@@ -77,7 +77,7 @@ def ensemble_page(result: EnsembleResult, view: Mapping[str, Any]) -> closing.Re
     sections += [
         Section("ranking", "Ranking", ranking),
         Section("true-ranks", "Which features may be the best?", facts.true_rank_blocks(result, k)),
-        Section("pictures", "Pictures", _pictures(result, chosen, rule)),
+        Section("pictures", "Pictures", _pictures(result, chosen)),
         Section("stability", "Stability", _stability(result)),
         Section("enough", "Were there enough resamples?", enough, short="Enough resamples?"),
         Section("size", "Stability against subset size", size, short="Subset size"),
@@ -187,9 +187,7 @@ def _ranking_table(result: EnsembleResult, chosen: selection.Selection) -> PageT
     )
 
 
-def _pictures(
-    result: EnsembleResult, chosen: selection.Selection, rule: selection.SelectionRule
-) -> list[Block]:
+def _pictures(result: EnsembleResult, chosen: selection.Selection) -> list[Block]:
     k = chosen.compared
     drawn = min(MOST_DRAWN, result.n_features)
     best = best_names(result, 3)
@@ -207,7 +205,7 @@ def _pictures(
     pictures: list[tuple[str, dict[str, Any], str, str, str]] = [
         (
             "ranking",
-            {"n": MOST_DRAWN, "n_features_to_select": rule},
+            {"n": MOST_DRAWN, "selection": chosen},
             "Ranks",
             f"Median and central 95 % of the ranks of the {drawn} best features in resamples; best first: "
             f"{', '.join(best)}",
@@ -238,7 +236,7 @@ def _pictures(
         ),
         (
             "convergence",
-            {"n_features_to_select": k},
+            {"selection": chosen},
             "Number of resamples",
             "Lines: agreement of the ranking from the first resamples with the final ranking",
             "Agreement of the ranking from the first 1, 2, … resamples with the final one: Spearman "

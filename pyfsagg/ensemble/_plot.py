@@ -13,12 +13,10 @@ from pyfsagg._base.arithmetic import Floats, Indices
 from pyfsagg._base.words import readable
 from pyfsagg._report import drawing
 from pyfsagg.ensemble.data import Ranked, best_first, over_resamples, resample_ranks
-from pyfsagg.ensemble.selection import SelectionRule, choose, parse_rule
+from pyfsagg.ensemble.selection import Selection, choose, rule_of
 from pyfsagg.exceptions import DataError
 from pyfsagg.filters._base import FILTERS
 from pyfsagg.ranks import rank_scores, ranking
-
-Number = float | int | str | SelectionRule
 
 NARROW = 5.0  # inches, so a telephone shows it with words of a readable size
 INTERVAL = (0.025, 0.5, 0.975)
@@ -26,7 +24,7 @@ QUARTILES = (0.025, 0.25, 0.5, 0.75, 0.975)
 
 
 def plot_ranking(
-    result: Ranked, *, n: int = 20, n_features_to_select: Number = "auto", ax: Axes | None = None
+    result: Ranked, *, n: int = 20, selection: Selection | None = None, ax: Axes | None = None
 ) -> Axes:
     """Ranks of the best features over the resamples, and the cut of the selection.
 
@@ -38,7 +36,7 @@ def plot_ranking(
     some of the features ranks only these, so its ranks are smaller numbers.
     """
     best = best_features(result, n)
-    selected = choose(result, parse_rule(n_features_to_select)).chosen
+    selected = choose(result, rule_of(selection)).chosen
     k = int(selected.sum())
     cut = k if selected[best_features(result, max(k, 1))].all() else 0  # or one is skipped
     low, median, high = np.nanquantile(resample_ranks(result)[:, best], INTERVAL, axis=0)
@@ -71,7 +69,7 @@ def plot_ranking(
 
 
 def plot_evidence(
-    result: Ranked, *, n: int = 10, n_features_to_select: Number = "auto", ax: Axes | None = None
+    result: Ranked, *, n: int = 10, selection: Selection | None = None, ax: Axes | None = None
 ) -> Axes:
     """Effect and stability of the best features, beside the level of noise.
 
@@ -80,8 +78,8 @@ def plot_evidence(
     shuffled targets it is the score.  On the right, how often the feature is among the best of a resample
     (:meth:`pyfsagg.ensemble.EnsembleResult.selection`).
     """
-    rule = parse_rule(n_features_to_select)
-    best, choice, test = best_features(result, n), choose(result, rule), result.permutation
+    best, choice = best_features(result, n), choose(result, rule_of(selection))
+    test = result.permutation
     frequency = over_resamples(result, choice.compared)["selection_frequency"].to_numpy()[best]
     ax, rows = drawing.feature_rows(ax, [result.feature_names[j] for j in best], 0.95, 0.23)
     ax.figure.set_figwidth(NARROW)  # type: ignore[union-attr]
@@ -234,7 +232,7 @@ def _unit_rows(values: Floats) -> Floats:
 
 
 def plot_convergence(
-    result: Ranked, *, n_features_to_select: Number = "auto", ax: Axes | None = None
+    result: Ranked, *, selection: Selection | None = None, ax: Axes | None = None
 ) -> Axes:
     """Agreement of the ranking from the first resamples with the final ranking.
 
@@ -246,7 +244,7 @@ def plot_convergence(
     Sizes at which the aggregator has no result (a feature that no resample has scored yet, a
     method that needs several lists) are omitted.
     """
-    k = choose(result, parse_rule(n_features_to_select)).compared
+    k = choose(result, rule_of(selection)).compared
     m = result.n_resamples
     sizes = np.unique(np.geomspace(1, m, N_SIZES).round().astype(np.intp))
     correlation, overlap = np.full((2, len(sizes)), np.nan)

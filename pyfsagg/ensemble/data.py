@@ -1,7 +1,7 @@
 """The data of a finished run, from which all statements on a ranking are derived."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, wraps
 from types import SimpleNamespace
 from typing import Any, Concatenate, ParamSpec, TypeVar, cast
@@ -43,6 +43,31 @@ class Copies:
     clusters: tuple[tuple[str, ...], ...]
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Checked:
+    """What a run computed for its checks (:class:`pyfsagg.Checks`).
+
+    Attributes
+    ----------
+    own_scores : ndarray (n_features,) or None
+        Combined scores of the table itself, each row once, on which confidence sets of ranks are centred if
+        resamples repeat rows.
+    halves : ndarray (2 n_pairs, n_features) or None
+        Combined scores of pairs of disjoint halves of the rows, which the stability between samples compares;
+        rows 2j and 2j + 1 are a pair.
+    noise_halves : ndarray (2 n_pairs, n_features) or None
+        The same with a shuffled target for each pair: the agreement of two samples on noise.
+    copies : Copies or None
+        Numeric features that are near copies (``|r|`` at least 0.9); None if the run did not look for
+        them, as in sparse or wide tables.
+    """
+
+    own_scores: Floats | None = None
+    halves: Floats | None = None
+    noise_halves: Floats | None = None
+    copies: Copies | None = None
+
+
 class Grouped:
     """What has features that may be groups of columns."""
 
@@ -70,11 +95,8 @@ class Ranked(Grouped):
     parameters: Mapping[str, Any]
     data: Mapping[str, Any]
     versions: Mapping[str, str]
-    own_scores: Floats | None = None
-    halves: Floats | None = None
     permutation: TargetPermutation | None = None
-    copies: Copies | None = None
-    noise_halves: Floats | None = None
+    checked: Checked = field(default_factory=Checked)
 
     @cached_property
     def _ensemble(self) -> Ensemble:
@@ -111,13 +133,15 @@ class Ranked(Grouped):
 
 # How a run is kept, in files and in R alike.
 
+OF_CHECKS = ("own_scores", "halves", "noise_halves")  # arrays of `Checked`
+
 
 def document_of(data: Ranked) -> dict[str, Any]:
     """What :func:`fields_of` reads in addition to the arrays and the settings."""
     document = {
         "method": data.method,
         "features": list(data.feature_names),
-        "copies": plain(data.copies),
+        "copies": plain(data.checked.copies),
     }
     if data.permutation is not None:
         sentences = list(data.permutation.sentences)
@@ -131,10 +155,10 @@ def _to_parts(permutation: TargetPermutation) -> Parts:
 
 def arrays_of(data: Ranked) -> dict[str, Floats]:
     """All arrays, by the names under which they are kept."""
-    named = ("own_scores", "halves", "noise_halves", "combined", "scores", "ranking")
     arrays = {
         **{f"filter_{i}": matrix for i, matrix in enumerate(data.score_matrices.values())},
-        **{name: getattr(data, name) for name in named},
+        **{name: getattr(data.checked, name) for name in OF_CHECKS},
+        **{name: getattr(data, name) for name in ("combined", "scores", "ranking")},
         **({} if data.permutation is None else _to_parts(data.permutation).arrays),
     }
     return {name: array for name, array in arrays.items() if array is not None}
@@ -168,9 +192,11 @@ def fields_of(document: Mapping[str, Any], arrays: Mapping[str, Floats]) -> dict
         "feature_names": tuple(names),
         "score_matrices": {label: arrays[f"filter_{i}"] for i, label in enumerate(labels)},
         **{name: arrays[name] for name in ("combined", "scores", "ranking")},
-        **{name: arrays.get(name) for name in ("own_scores", "halves", "noise_halves")},
         "permutation": permutation,
-        "copies": None if copies is None else from_parts(Copies, copies),
+        "checked": Checked(
+            **{name: arrays.get(name) for name in OF_CHECKS},
+            copies=None if copies is None else from_parts(Copies, copies),
+        ),
     }
 
 

@@ -88,7 +88,7 @@ def _sizes(
             f"With {count(k)} of {count(p)} features selected, it depends only on the {count(p - k)} not "
             "selected, and says little about the best."
         )
-    return rows, f"the best {plural(k, 'feature')}", " ".join(remarks)
+    return rows, f"the best {plural(k, 'feature').removeprefix('1 ')}", " ".join(remarks)
 
 
 def _limits(row: Mapping[Any, Any]) -> str:
@@ -300,7 +300,7 @@ def true_rank_blocks(data: Ranked, k: int) -> list[Block]:
     if len(best) > MOST_NAMED:
         named = [*named, f"{count(len(best) - MOST_NAMED)} more"]
     one = k == 1
-    centred = CENTRED if data.own_scores is not None else ""
+    centred = CENTRED if data.checked.own_scores is not None else ""
     return [
         Text(
             f"The true best {'feature' if one else count(k)} of {plural(data.n_features, 'feature')} "
@@ -463,7 +463,8 @@ def _answer(data: Ranked, rule: SelectionRule, chosen: selection.Selection) -> s
     if chosen.compared < data.n_features:  # of all, every resample has every one
         shares = chosen.frame["selection_frequency"].loc[names]
         names = [f"{name} ({number(100.0 * share, 0)}\u00a0%)" for name, share in shares.items()]
-        note = f" In brackets: how often a resample has the feature among its best {count(chosen.compared)}."
+        place = f"among its best {count(chosen.compared)}" if chosen.compared > 1 else "as its best"
+        note = f" In brackets: how often a resample has the feature {place}."
     more = f" and {count(k - len(names))} more" if k > len(names) else ""
     answer = f"{', '.join(names)}{more}."
     return Markup("<b>{}:</b> {}{}").format(how_many_selected(data, rule), answer, note)
@@ -516,8 +517,9 @@ def _by_chance(data: Ranked, k: int, rule: SelectionRule) -> str:
     """The selection frequency without any signal."""
     if k >= data.n_features:
         return f"All {count(k)} features are selected in every resample, so the frequencies say nothing."
+    place = f"among the best {k}" if k > 1 else "the best"
     chance = (
-        f"by chance a feature is among the best {k} in {k / data.n_features:.0%} of resamples, and more "
+        f"by chance a feature is {place} in {k / data.n_features:.0%} of resamples, and more "
         "often if this sample happens to favour it, because resamples share rows."
     )
     if isinstance(rule, selection.Fixed):

@@ -213,13 +213,13 @@ def clusters_of_run(
 ) -> pd.DataFrame:
     """The table of :meth:`pyfsagg.ensemble.EnsembleResult.clusters`, where `k` features are selected."""
     if X is None and similarity is None and min_similarity is None:
-        if data.copies is None:
+        if data.checked.copies is None:
             raise DataError(
                 "this run did not look for copies (it does for tables in memory that are not sparse, ",
                 f"with at most {MOST_FEATURES} features)",
                 Remedy("give the table X, or ", Param("similarity"), " as a matrix"),
             )
-        return _frame(data, data.copies, k)
+        return _frame(data, data.checked.copies, k)
     least = LEAST if min_similarity is None else min_similarity
     least = check_real("min_similarity", least, low=0.0, high=1.0, low_open=True)
     if similarity is None or isinstance(similarity, str):
@@ -341,7 +341,7 @@ def _at_least_one(share: Floats, n_tied: Integers, left_out: Floats) -> Floats:
 
 def about_copies(data: Ranked, k: int) -> str:
     """Sentences on the clusters whose members split the vote; empty if there are none."""
-    if data.copies is None or not data.copies.clusters:
+    if data.checked.copies is None or not data.checked.copies.clusters:
         return ""
     frame = clusters_of_run(data, k)
     notes = [note for note in frame["note"] if note]

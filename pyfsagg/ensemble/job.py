@@ -16,6 +16,7 @@ from pyfsagg._run.checkpoint import Checkpoint, open_checkpoint
 from pyfsagg._run.execution import Checks, Execution, Progress, progress_reporter
 from pyfsagg._table.identity import versions
 from pyfsagg.ensemble import core, groups, null, scoring, trust
+from pyfsagg.ensemble.data import Checked
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.run import Run, set_up_run
 from pyfsagg.ensemble.settings import Ensemble, Precision
@@ -166,11 +167,10 @@ def carry_out(
         parameters={**parameters, **about_halves, **about_shuffles, "call": call.record()},
         data=run.data,
         versions=versions(),
-        own_scores=own_scores,
-        halves=halves,
         permutation=permutation,
-        copies=copies,
-        noise_halves=noise_halves,
+        checked=Checked(
+            own_scores=own_scores, halves=halves, noise_halves=noise_halves, copies=copies
+        ),
     )
 
 

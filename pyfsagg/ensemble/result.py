@@ -7,16 +7,15 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar, Self
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike
 
 from pyfsagg._base.arithmetic import Floats, TableLike
 from pyfsagg._base.remarks import warn
 from pyfsagg._base.validation import check_flag
 from pyfsagg._base.words import lines_of
 from pyfsagg._report.page import Block
-from pyfsagg._run.result import Result, Saved, Selecting, records
+from pyfsagg._run.result import Saved, Selecting, records
 from pyfsagg.ensemble import data, facts, groups, trust
 from pyfsagg.ensemble.selection import (
     Selection,
@@ -26,9 +25,10 @@ from pyfsagg.ensemble.selection import (
     parse_rule,
     ranking_frame,
     read_view,
+    rule_of,
     select_features,
+    view_by,
 )
-from pyfsagg.error_control import ErrorControl, LimitedSelection
 from pyfsagg.exceptions import DataError
 from pyfsagg.ranks import Rankings
 from pyfsagg.ranks.ranking import about_ties
@@ -62,35 +62,28 @@ class EnsembleResult(data.Ranked, Selecting):
         (``parameters["shuffles"]`` has the reason).
     parameters, data, versions : dict
         Settings of the run (with the seed that repeats it), data and software versions.
-    own_scores : ndarray (n_features,) or None
-        Combined scores of the table itself, each row once, on which :meth:`rank_confidence` centres
-        its sets if resamples repeat rows.
-    halves : ndarray (2 n_pairs, n_features) or None
-        Combined scores of pairs of disjoint halves of the rows, which
-        :meth:`between_sample_stability` compares; rows 2j and 2j + 1 are a pair.
-    copies : Copies or None
-        Numeric features that are near copies (``|r|`` at least 0.9); None if the run did not look for
-        them, as in sparse or wide tables.  :meth:`clusters` shows how often they are selected.
-    noise_halves : ndarray (2 n_pairs, n_features) or None
-        The same as `halves` with a shuffled target for each pair: the agreement of two samples on noise.
+    checked : Checked
+        What the run computed for its checks (:class:`pyfsagg.Checks`): halves of the rows, scores of the
+        whole table, and copies of features.
     groups : dict of str to tuple of str
         Columns of each group of columns; empty without groups.
 
     Notes
     -----
-    Reports and tables take `n_features_to_select` (``"auto"`` by default: :meth:`selection`), or `max_false`
-    or `fdr`, limits on false selections (:meth:`error_control`).  Pictures: ``"ranking"`` (ranks with
+    How many features are selected, or under which limit on false selections, is said to :meth:`selection`;
+    reports, tables and pictures take what it returns as `selection`, and show the proposal without it.
+    Pictures: ``"ranking"`` (ranks with
     their intervals), ``"evidence"`` (the best features compared with the level of noise), ``"agreement"``
     (rank correlation between filters), ``"scores"`` (their distribution) and ``"convergence"`` (agreement
     with the final ranking as resamples are added).
     """
 
     _kind: ClassVar[str] = "ensemble"
-    _inner = Result._inner | {"halves", "copies", "permutation", "own_scores"}
+    _inner = Selecting._inner | {"permutation", "checked"}
     _schema: ClassVar[int] = 3
     _noun: ClassVar[str] = "run"
     _options: ClassVar[Mapping[str, Any]] = MappingProxyType(
-        {"n_features_to_select": "auto", "max_false": None, "fdr": None}
+        {"n_features_to_select": "auto", "max_false": None, "fdr": None, "limit_options": ()}
     )
 
     # Which features.
@@ -102,12 +95,13 @@ class EnsembleResult(data.Ranked, Selecting):
         max_false: float | None = None,
         fdr: float | None = None,
         columns: bool = False,
+        **limit_options: Any,
     ) -> list[str]:
         """Names of the selected features, best first; ties are broken by column order.
 
         Parameters
         ----------
-        n_features_to_select, max_false, fdr
+        n_features_to_select, max_false, fdr, **limit_options
             As in :meth:`selection`.
         columns : bool
             Return the columns of the table instead, if features are groups of columns.
@@ -116,30 +110,9 @@ class EnsembleResult(data.Ranked, Selecting):
         --------
         selection : With the reason, and the status of every feature.
         """
-        rule = parse_rule(n_features_to_select, max_false=max_false, fdr=fdr)
+        rule = parse_rule(n_features_to_select, max_false=max_false, fdr=fdr, **limit_options)
         names = choose(self, rule).names
         return data.columns_of(self, names) if check_flag("columns", columns) else list(names)
-
-    def get_feature_names_out(
-        self,
-        *,
-        n_features_to_select: Number = "auto",
-        max_false: float | None = None,
-        fdr: float | None = None,
-    ) -> NDArray[np.object_]:
-        """Names of the selected features in the order of the table.
-
-        Parameters
-        ----------
-        n_features_to_select, max_false, fdr
-            As in :meth:`selection`.
-
-        See Also
-        --------
-        select : The same names, best first.
-        """
-        rule = parse_rule(n_features_to_select, max_false=max_false, fdr=fdr)
-        return np.array(self.feature_names, dtype=object)[choose(self, rule).chosen]
 
     def selection(
         self,
@@ -147,6 +120,7 @@ class EnsembleResult(data.Ranked, Selecting):
         *,
         max_false: float | None = None,
         fdr: float | None = None,
+        **limit_options: Any,
     ) -> Selection:
         """The selected features, the reason for their number, and the status of every feature.
 
@@ -156,18 +130,25 @@ class EnsembleResult(data.Ranked, Selecting):
             A number of features, a fraction of them (above 0, at most 1; rounded up), ``"auto"`` for all
             features that score above noise, or ``"knee"`` for those before the knee of the scores.
         max_false : float, optional
-            Accepted expected number of false selections (:meth:`error_control`).
+            Accepted expected number of false selections.
         fdr : float, optional
-            Accepted expected share of false selections.  A proposal and both limits may select nothing.
+            Accepted expected share of false selections among the selected, in (0, 1).  A proposal and both
+            limits may select nothing, which is a valid answer.
+        **limit_options
+            `method` of a limit: for `fdr` ``"benjamini_hochberg"`` (default; independent or positively
+            dependent p-values) or ``"benjamini_yekutieli"`` (any dependence), for `max_false`
+            ``"expected_number"``; or one for pairs of halves, with the options of
+            :func:`pyfsagg.error_control.control_errors`.
 
         Returns
         -------
         Selection
+            Under a limit, its `control` has the bound and the assumptions.
 
         See Also
         --------
         select : The names alone.
-        error_control : Limits on false selections, with their bounds and assumptions.
+        get_support : The same as a mask.
 
         Notes
         -----
@@ -180,6 +161,9 @@ class EnsembleResult(data.Ranked, Selecting):
         (:class:`pyfsagg.Checks`), ``"auto"`` selects the features before the knee of all scores, or a
         quarter of them, and says so.
 
+        Limits on false selections use the same p-values; a run with ``resampling="complementary_pairs"``
+        limits `max_false` by stability selection, from its pairs of halves.  Nothing is recomputed.
+
         Filters whose score of a feature depends on other features, such as mRMR, are used only if there are
         no others; alone, they limit false proposals only for a target that is unrelated to all features.
         Simulations are in the calibration report.
@@ -191,17 +175,13 @@ class EnsembleResult(data.Ranked, Selecting):
         >>> result = pyfsagg.wam(data.X, data.y, n_resamples=50, random_state=0)
         >>> result.selection().number
         13
+        >>> len(result.selection(fdr=0.01).control.selected)
+        13
         """
-        rule = parse_rule(n_features_to_select, max_false=max_false, fdr=fdr)
+        rule = parse_rule(n_features_to_select, max_false=max_false, fdr=fdr, **limit_options)
         return select_features(self, rule)
 
-    def to_frame(
-        self,
-        n_features_to_select: Number = "auto",
-        *,
-        max_false: float | None = None,
-        fdr: float | None = None,
-    ) -> pd.DataFrame:
+    def to_frame(self, selection: Selection | None = None) -> pd.DataFrame:
         """One row per feature, best first.
 
         Columns: ``rank`` and ``score`` of the aggregate; ``tied``, the number of features with this score
@@ -215,67 +195,25 @@ class EnsembleResult(data.Ranked, Selecting):
         their orders that selects them), with its Wilson interval ``frequency_lower`` to
         ``frequency_upper``; the mean score of each filter as ``mean_<filter>``.
 
-        A limit (`max_false` or `fdr`) replaces the proposal, and adds the columns of
-        :meth:`pyfsagg.error_control.ErrorControl.to_frame`.
+        By default for the proposal, else for the `selection` that :meth:`selection` returned; a limit on
+        false selections adds the columns of :meth:`pyfsagg.error_control.ErrorControl.to_frame`.
         """
-        return ranking_frame(self, *read_view(n_features_to_select, max_false, fdr))
+        return ranking_frame(self, *read_view(rule_of(selection)))
 
-    def methods_text(
-        self,
-        n_features_to_select: Number = "auto",
-        *,
-        max_false: float | None = None,
-        fdr: float | None = None,
-    ) -> str:
+    def methods_text(self, selection: Selection | None = None) -> str:
         """A paragraph for the methods section of a paper: the method, the selection, seed, versions.
 
         Parameters
         ----------
-        n_features_to_select, max_false, fdr
-            As in :meth:`select`.
+        selection : Selection, optional
+            What :meth:`selection` returned; the proposal by default.
         """
-        rule, limit = read_view(n_features_to_select, max_false, fdr)
-        return facts.methods_paragraph(self, limit or rule)
+        return facts.methods_paragraph(self, rule_of(selection))
 
     # How far it can be trusted.
 
-    def error_control(
-        self, *, max_false: float | None = None, fdr: float | None = None, **options: Any
-    ) -> ErrorControl | LimitedSelection:
-        """Select features under a limit on false selections.
-
-        By default by p-values from shuffled targets; a run with ``resampling="complementary_pairs"`` limits
-        `max_false` by stability selection, from its pairs of halves.  Nothing is recomputed.
-
-        Parameters
-        ----------
-        max_false : float, optional
-            Accepted expected number of false selections; 1 if `fdr` is not given either.
-        fdr : float, optional
-            Accepted expected share of false selections among the selected, in (0, 1).
-        **options
-            `method`: for `fdr` ``"benjamini_hochberg"`` (default; independent or positively dependent
-            p-values) or ``"benjamini_yekutieli"`` (any dependence), for `max_false` ``"expected_number"``; or
-            one for pairs of halves, with the options of :func:`pyfsagg.error_control.control_errors`.
-
-        Returns
-        -------
-        LimitedSelection or ErrorControl
-            Its ``sentences`` state the selection, its error bound and the assumptions.  An empty
-            selection is a valid answer.
-
-        Examples
-        --------
-        >>> import pyfsagg
-        >>> data = pyfsagg.load_dataset("wine")
-        >>> result = pyfsagg.wam(data.X, data.y, n_resamples=20, random_state=0)
-        >>> len(result.error_control(fdr=0.1).selected)
-        13
-        """
-        return trust.control(self, max_false=max_false, fdr=fdr, **options)
-
     def between_sample_stability(
-        self, n_features_to_select: Number = "auto", *, confidence_level: float = 0.95
+        self, selection: Selection | None = None, *, confidence_level: float = 0.95
     ) -> BetweenSampleStability:
         """Agreement of the rankings of two independent samples of half the size.
 
@@ -286,8 +224,8 @@ class EnsembleResult(data.Ranked, Selecting):
 
         Parameters
         ----------
-        n_features_to_select : int, float or str
-            Number of selected features, as in :meth:`selection`.
+        selection : Selection, optional
+            What :meth:`selection` returned, for the number of features; the proposal by default.
         confidence_level : float
             Confidence level of the limits.
 
@@ -303,7 +241,7 @@ class EnsembleResult(data.Ranked, Selecting):
         >>> result.between_sample_stability().n_rows
         88
         """
-        k = choose(self, parse_rule(n_features_to_select)).compared
+        k = choose(self, rule_of(selection)).compared
         return trust.between(self, k, confidence_level)
 
     def stability(self, ties: str = "random") -> pd.DataFrame:
@@ -361,9 +299,9 @@ class EnsembleResult(data.Ranked, Selecting):
     def clusters(
         self,
         X: TableLike | None = None,
-        n_features_to_select: Number = "auto",
+        selection: Selection | None = None,
         *,
-        similarity: Any = None,
+        similarity: str | ArrayLike | None = None,
         min_similarity: float | None = None,
     ) -> pd.DataFrame:
         """How often clusters of similar features are selected, each cluster counted as one.
@@ -375,8 +313,9 @@ class EnsembleResult(data.Ranked, Selecting):
         ----------
         X : table, optional
             The table of the run.  Without it, the clusters from the run (Pearson, 0.9).
-        n_features_to_select : int, float or str
-            Number of features that a resample selects, as in :meth:`selection`.
+        selection : Selection, optional
+            What :meth:`selection` returned, for the number of features that a resample selects; the proposal
+            by default.
         similarity : {"pearson", "spearman"} or array (n_features, n_features), optional
             The absolute correlation of two features (Pearson by default), or a matrix of similarities
             within [0, 1], for which no `X` is needed.
@@ -412,22 +351,23 @@ class EnsembleResult(data.Ranked, Selecting):
         >>> import pyfsagg
         >>> data = pyfsagg.load_dataset("wine")
         >>> result = pyfsagg.wam(data.X, data.y, n_resamples=50, random_state=0)
-        >>> table = result.clusters(data.X, n_features_to_select=3, min_similarity=0.8)
+        >>> table = result.clusters(data.X, result.selection(3), min_similarity=0.8)
         >>> table.at["flavanoids", "members"]
         ('flavanoids', 'total_phenols')
         """
-        k = choose(self, parse_rule(n_features_to_select)).compared
+        k = choose(self, rule_of(selection)).compared
         return groups.clusters_of_run(self, k, X, similarity, min_similarity)
 
-    def compare(self, other: EnsembleResult, n_features_to_select: Number = "auto") -> pd.DataFrame:
+    def compare(self, other: EnsembleResult, selection: Selection | None = None) -> pd.DataFrame:
         """Changes of the ranking from this run to another one, largest first.
 
         Parameters
         ----------
         other : EnsembleResult
             A run on the same features, or some of them, with another seed, filter, aggregator or sample.
-        n_features_to_select : int, float or str
-            Number of selected features, as in :meth:`selection`; each run has its own proposal.
+        selection : Selection, optional
+            What :meth:`selection` of either run returned: both select by its rule.  By default each run has
+            its own proposal.
 
         Returns
         -------
@@ -449,9 +389,15 @@ class EnsembleResult(data.Ranked, Selecting):
         >>> first.compare(second)["moved"].head(2).to_dict()
         {'od280/od315_of_diluted_wines': -3.0, 'magnesium': 3.0}
         """
-        return compare_runs(self, other, parse_rule(n_features_to_select))
+        return compare_runs(self, other, rule_of(selection))
 
     # Saving and reporting.
+
+    def _options_in_force(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        if "selection" in options:
+            others = {name: value for name, value in options.items() if name != "selection"}
+            options = {**self._options, **view_by(rule_of(options["selection"])), **others}
+        return super()._options_in_force(options)
 
     def _record(self, view: Mapping[str, Any]) -> dict[str, Any]:
         rule, limit = read_view(**view)
@@ -508,7 +454,7 @@ class EnsembleResult(data.Ranked, Selecting):
         rule, limit = read_view(**view)
         lines = [f"selected = result.select({rule.argument})"]
         if limit is not None:
-            lines.append(f"print(result.error_control({limit.argument}))")
+            lines.append(f"print(result.selection({limit.argument}).control)")
         return lines
 
     def _rankings(self) -> Rankings:

@@ -1,6 +1,7 @@
 """How many features: the request of the user, the answer with its reason, and the status of each feature."""
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -17,7 +18,7 @@ from pyfsagg.ensemble.trust import control, shown_sets
 from pyfsagg.error_control import ErrorControl, LimitedSelection, TargetPermutation
 from pyfsagg.error_control.control import check_goals
 from pyfsagg.error_control.permutation import LEVEL
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks.ranking import tie_sizes
 
 STATUSES = {
@@ -79,10 +80,15 @@ class Limit:
 
     goal: str
     level: float
+    options: tuple[tuple[str, Any], ...] = ()  # of `control`
 
     @property
     def argument(self) -> str:
-        return f"{self.goal}={self.level!r}"
+        return ", ".join(f"{name}={value!r}" for name, value in self.arguments.items())
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        return {self.goal: self.level, **dict(self.options)}
 
     @property
     def words(self) -> str:
@@ -97,9 +103,16 @@ def parse_rule(
     *,
     max_false: float | None = None,
     fdr: float | None = None,
+    **options: Any,
 ) -> SelectionRule:
     """The rule in the arguments of a method: a number, a share, a word, or a limit on false selections."""
-    limit = _limit(max_false, fdr)
+    limit = _limit(max_false, fdr, options)
+    if limit is None and options:
+        raise ParameterError(
+            Param(next(iter(options))),
+            " is an option of a limit on false selections",
+            Remedy("give ", Param("max_false"), " or ", Param("fdr"), " as well"),
+        )
     if limit is None:
         return _of_value(n_features_to_select)
     if not is_word(n_features_to_select, "auto"):
@@ -114,20 +127,21 @@ def read_view(
     n_features_to_select: object = "auto",
     max_false: float | None = None,
     fdr: float | None = None,
+    limit_options: Iterable[tuple[str, Any]] = (),
     **_: object,
 ) -> tuple[SelectionRule, Limit | None]:
     """What a page selects, and the limit to show, which replaces the default but not a given number."""
-    limit = _limit(max_false, fdr)
+    limit = _limit(max_false, fdr, dict(limit_options))
     if limit is not None and is_word(n_features_to_select, "auto"):
         return limit, limit
     rule = _of_value(n_features_to_select)
     return rule, limit or (rule if isinstance(rule, Limit) else None)
 
 
-def _limit(max_false: float | None, fdr: float | None) -> Limit | None:
+def _limit(max_false: float | None, fdr: float | None, options: Mapping[str, Any]) -> Limit | None:
     if max_false is None and fdr is None:
         return None
-    return Limit(*check_goals(max_false, fdr))
+    return Limit(*check_goals(max_false, fdr), tuple(sorted(options.items())))
 
 
 def _of_value(value: object) -> SelectionRule:
@@ -154,8 +168,7 @@ def _of_value(value: object) -> SelectionRule:
 @once
 def controlled(data: Ranked, limit: Limit) -> ErrorControl | LimitedSelection:
     """The selection under a limit on false selections, with its bound."""
-    value: dict[str, Any] = {limit.goal: limit.level}
-    return control(data, **value)
+    return control(data, **limit.arguments)
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,6 +197,10 @@ class Selection:
         selected, 10, or a quarter of fewer than 40 features.
     n_indistinct : int
         Number of selected features that are not distinguishable from noise; 0 for a proposal.
+    rule : Fixed, Auto, Knee or Limit
+        What was asked for; other methods of the run select by it if they are given this selection.
+    control : LimitedSelection, ErrorControl or None
+        Under a limit on false selections: its bound and assumptions as ``sentences``, and a table.
     """
 
     names: tuple[str, ...]
@@ -192,6 +209,8 @@ class Selection:
     frame: pd.DataFrame
     compared: int
     n_indistinct: int
+    rule: SelectionRule
+    control: ErrorControl | LimitedSelection | None = None
 
     @property
     def number(self) -> int:
@@ -261,16 +280,40 @@ def select_features(data: Ranked, rule: SelectionRule) -> Selection:
         frame=frame.iloc[best_first(data)],
         compared=compared,
         n_indistinct=len(indistinct),
+        rule=rule,
+        control=controlled(data, rule) if isinstance(rule, Limit) else None,
     )
+
+
+def rule_of(selection: Selection | None) -> SelectionRule:
+    """The rule of a selection; without one, that of a proposal."""
+    if selection is None:
+        return Auto()
+    if isinstance(selection, Selection):
+        return selection.rule
+    raise InputTypeError(
+        Param("selection"),
+        " must be a selection",
+        Got(selection),
+        Remedy("give result.selection(…), which takes numbers and limits"),
+    )
+
+
+def view_by(rule: SelectionRule) -> dict[str, Any]:
+    """The options by which pages show what a rule selects."""
+    if isinstance(rule, Limit):
+        return {rule.goal: rule.level, "limit_options": rule.options}
+    if isinstance(rule, Fixed):
+        return {"n_features_to_select": rule.value}
+    return {"n_features_to_select": "auto" if isinstance(rule, Auto) else "knee"}
 
 
 def _remarks(
     names: tuple[str, ...], indistinct: list[str], compared: int, rule: SelectionRule
 ) -> list[str]:
     if not names:
-        return [
-            f"Frequencies and stability are still reported for the best {plural(compared, 'feature')}."
-        ]
+        best = plural(compared, "feature").removeprefix("1 ")
+        return [f"Frequencies and stability are still reported for the best {best}."]
     remarks = []
     n, k, passed = len(indistinct), len(names), compared - len(names)
     if n:
@@ -503,4 +546,5 @@ def differing_settings(first: Ranked, second: Ranked) -> pd.DataFrame:
         for name in names
         if records[0].get(name) != records[1].get(name)
     }
-    return pd.DataFrame.from_dict(rows, orient="index", columns=["first", "second"])
+    frame = pd.DataFrame.from_dict(rows, orient="index", columns=["first", "second"], dtype=object)
+    return frame.where(frame.notna(), None)  # pandas 3 makes NaN of it

@@ -68,30 +68,30 @@ def _too_small(data: Ranked) -> str:
 def _halves(data: Ranked) -> tuple[Floats, int | None]:
     """Scores (2 n_pairs, n_features) and rows of the halves; a DataError gives the reason for none."""
     of_run = data._ensemble.plan.name == ComplementaryPairs.name
-    if (of_run or data.halves is not None) and (reason := _too_small(data)):
+    if (of_run or data.checked.halves is not None) and (reason := _too_small(data)):
         raise DataError("the table is too small for the stability between samples: ", reason)
     if of_run:
         return data.combined, data.data["n_samples"] // 2 if data._rows_stand_alone else None
-    if data.halves is None:
+    if data.checked.halves is None:
         what = "the run has no pairs of halves for the stability between samples"
         if reason := data._reason("pairs"):
             raise DataError(what, ": ", reason)
         pairs = Use(resampling="complementary_pairs")
         remedy = "give ", Use("Checks", pairs=30), ", or 8 resamples or more, or ", pairs
         raise DataError(what, Remedy(*remedy))
-    return data.halves, (data.parameters.get("pairs") or {}).get("rows_in_a_half")
+    return data.checked.halves, (data.parameters.get("pairs") or {}).get("rows_in_a_half")
 
 
 def noise_between(data: Ranked, k: int) -> BetweenSampleStability | None:
     """The same with shuffled targets: the agreement of two samples without any signal."""
-    if data.noise_halves is None:
+    if data.checked.noise_halves is None:
         return None
-    first, second = ComplementaryPairs.pairs(len(data.noise_halves)).T
+    first, second = ComplementaryPairs.pairs(len(data.checked.noise_halves)).T
     # Without signal halves of two targets agree as those of one do, and there are more of them.
     turns = range(min(TURNS, len(second)))
     return between_sample_stability(
-        np.concatenate([data.noise_halves[first]] * len(turns)),
-        np.concatenate([data.noise_halves[np.roll(second, turn)] for turn in turns]),
+        np.concatenate([data.checked.noise_halves[first]] * len(turns)),
+        np.concatenate([data.checked.noise_halves[np.roll(second, turn)] for turn in turns]),
         n_features_to_select=k,
         feature_names=data.feature_names,
     )
@@ -126,7 +126,7 @@ def control(
     method: str | None = None,
     **options: Any,
 ) -> ErrorControl | LimitedSelection:
-    """See :meth:`pyfsagg.ensemble.EnsembleResult.error_control`."""
+    """Features under a limit on false selections (:meth:`pyfsagg.ensemble.EnsembleResult.selection`)."""
     goal, level = check_goals(max_false, fdr)
     if method is not None:
         check_choice("method", method, (*BY_P_VALUES[goal], *METHODS[goal]))
@@ -165,7 +165,7 @@ def why_no_sets(data: Ranked) -> str:
         return reason
     if np.isnan(data.combined).any():
         return "some resamples did not see all features; use a plan that keeps all of them"
-    if data.own_scores is None and needs_own_scores(data._ensemble):
+    if data.checked.own_scores is None and needs_own_scores(data._ensemble):
         return (
             "the run was saved without the scores of the table itself, on which the sets are centred; "
             "run it again"
@@ -231,8 +231,8 @@ def rank_sets(data: Ranked, confidence_level: float) -> RankConfidence:
     assert share is not None  # or there is a reason
     size = "this size" if share == 1.0 else f"{100 * share:.3g} % of this size"
     if share == 1.0:
-        assert data.own_scores is not None  # or there is a reason
-        centre, factor = as_values(data.own_scores[np.newaxis])[0], 1.0
+        assert data.checked.own_scores is not None  # or there is a reason
+        centre, factor = as_values(data.checked.own_scores[np.newaxis])[0], 1.0
         if data._ensemble.recipe.normalize == AGAINST_NOISE:
             # Bootstraps double the variance of noise, so evidence, quadratic in the score, changes
             # half as much as between samples; scaled per resample it only has half the variance.

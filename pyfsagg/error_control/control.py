@@ -274,8 +274,8 @@ def control_errors(
             f"; {method!r} goes over all of them",
         )
     n_pairs, p = matrix.shape[0] // 2, matrix.shape[1]
-    wish = level if goal == "max_false" else 1.0
-    q, threshold = _size_and_threshold(q, threshold, p, n_pairs, wish, assumption)
+    rule = level if goal == "max_false" else 1.0
+    q, threshold = _size_and_threshold(q, threshold, p, n_pairs, rule, assumption)
     size = max(q, 1)
     frequency = bounds.selection_frequency(matrix, size)
     path = paths.integrated_path(matrix.reshape(n_pairs, 2, p), function=function)
@@ -317,8 +317,8 @@ def check_goals(max_false: float | None = None, fdr: float | None = None) -> tup
         )
     if fdr is not None:
         return "fdr", check_level("fdr", fdr)
-    wish = 1.0 if max_false is None else max_false
-    return "max_false", check_real("max_false", wish, low=0.0, low_open=True)
+    rule = 1.0 if max_false is None else max_false
+    return "max_false", check_real("max_false", rule, low=0.0, low_open=True)
 
 
 def require_pairs(plan: str, no_shuffles: str = "") -> None:
@@ -348,30 +348,30 @@ def _read(scores: ArrayLike, names: Sequence[str] | None) -> tuple[Floats, tuple
 
 
 def _size_and_threshold(
-    q: int | None, threshold: float | None, p: int, n_pairs: int, wish: float, assumption: str
+    q: int | None, threshold: float | None, p: int, n_pairs: int, rule: float, assumption: str
 ) -> tuple[int, float]:
-    """The size of the selections and the threshold that keep the limit `wish`; 0 and infinity if none do."""
+    """The size of the selections and the threshold that keep the limit `rule`; 0 and infinity if none do."""
     how: dict[str, Any] = {"n_pairs": n_pairs, "assumption": assumption}
     if q is not None and threshold is not None:
         bound = bounds.pfer_bound(q, p, threshold, **how)
-        if bound > wish:
+        if bound > rule:
             raise ParameterError(
                 "with ",
                 Use(q=q),
                 " and ",
                 Use(threshold=Name(f"{threshold:g}")),
-                f" up to {bound:.3g} false selections are expected, more than {wish:g}",
+                f" up to {bound:.3g} false selections are expected, more than {rule:g}",
                 Remedy("give one of the two, and the other is found"),
             )
         return q, threshold
     if q is not None:
-        return q, bounds.pfer_threshold(q, p, wish, **how)
+        return q, bounds.pfer_threshold(q, p, rule, **how)
     frequency = THRESHOLD if threshold is None else threshold
-    size = bounds.pfer_size(frequency, p, wish, **how)
+    size = bounds.pfer_size(frequency, p, rule, **how)
     if size:
         return size, frequency
     if threshold is not None or bounds.largest_size(p, n_pairs, assumption) < 1:
         return 0, math.inf
     # A small limit: one feature in each half, in more of them.
-    frequency = bounds.pfer_threshold(1, p, wish, **how)
+    frequency = bounds.pfer_threshold(1, p, rule, **how)
     return (1, frequency) if math.isfinite(frequency) else (0, math.inf)

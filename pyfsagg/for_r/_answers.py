@@ -206,7 +206,7 @@ def ensemble_parts(result: EnsembleResult) -> dict[str, Any]:
         "about_groups": about_groups(result),
         "scores": result.scores,
         "ranks": result.ranking,
-        "halves": result.halves,
+        "halves": result.checked.halves,
         "record": json.dumps(record, default=as_record),
         **_origin(result),
         "between_samples": between,

@@ -210,9 +210,13 @@ def call_method(object: Any, method: str, arguments: Mapping[str, Any] | None = 
     """The value of a method of a result that R holds."""
     if method not in METHODS:
         raise UnknownNameError("method", method, METHODS)
-    run = getattr(decoded(object), method)
+    result = decoded(object)
+    run = getattr(result, method)
     types = get_type_hints(run)
     values = {name: decoded(value) for name, value in dict(arguments or {}).items()}
+    if "selection" in types and "n_features_to_select" in values:
+        number = as_typed(values.pop("n_features_to_select"), float | int | str)
+        values["selection"] = result.selection(number)
     return answered(run(**{name: as_typed(value, types[name]) for name, value in values.items()}))
 
 

@@ -26,6 +26,7 @@ from pyfsagg.committees.learners import DRAWN
 from pyfsagg.ensemble import expected_replication
 from pyfsagg.ensemble.methods import method_for
 from pyfsagg.ensemble.run import flat_names, gather_settings
+from pyfsagg.ensemble.trust import control as control_of
 from pyfsagg.exceptions import DataError, PyfsaggError, PyfsaggWarning, UnknownNameError
 from pyfsagg.filters import information_selection
 from pyfsagg.filters._base import FILTERS
@@ -130,7 +131,7 @@ def _plain_run(name: str) -> Callable[..., Any]:
 def _error_control(object: Any, **options: Any) -> dict[str, Any]:
     """Limits on false selections of an ensemble."""
     settings = {name: given.counts(value) for name, value in options.items() if value is not None}
-    control = calls.decoded(object).error_control(**settings)
+    control = control_of(calls.decoded(object), **settings)
     numbers = ("level", "q", "threshold", "bound")  # the last three are those of pairs of halves
     return {
         "table": frame_of(control.to_frame(), "feature"),

@@ -22,6 +22,7 @@ from pyfsagg._run.checkpoint import Checkpoint, kept_seed, open_checkpoint, resu
 from pyfsagg._run.execution import Execution, progress_sink
 from pyfsagg._run.parallel import count_workers, run_tasks
 from pyfsagg._table.identity import versions
+from pyfsagg.ensemble.data import Checked
 from pyfsagg.ensemble.result import EnsembleResult
 from pyfsagg.ensemble.settings import Ensemble
 from pyfsagg.ensemble.trust import needs_own_scores
@@ -493,7 +494,7 @@ def rank_out_of_core(
         parameters=settings,
         data=data,
         versions=versions(),
-        own_scores=recipe.combine(plain_scores, names)[0] if centred else None,
+        checked=Checked(own_scores=recipe.combine(plain_scores, names)[0] if centred else None),
     )
 
 

@@ -161,7 +161,7 @@ class Elimination(Selecting, Recorded):
 
     def _facts(self, view: Mapping[str, Any]) -> list[Block]:
         size = self._size(view)
-        left = self.n_features - size
+        left, kept = self.n_features - size, count(size) if size > 1 else "one"
         names = enumerate_names(self.select(size), most=20)
         lossless, lost = self.size_by_divergence(0.0), ""
         if lossless < self.n_features:
@@ -171,7 +171,7 @@ class Elimination(Selecting, Recorded):
             share = f"{self.accuracy[left]:.1%}"
             accuracy = f" Naive Bayes on their orders is right in {share} (cross-validated)."
         return [
-            Text(Markup("<b>The last {} kept:</b> {}.").format(count(size), names)),
+            Text(Markup("<b>The last {} kept:</b> {}.").format(kept, names)),
             Text(
                 f"Each sample was read as an order of its features, and {self.method.replace('_', '-')} "
                 f"removed {count(left)} of {plural(self.n_features, 'feature')} one by one. The orders "

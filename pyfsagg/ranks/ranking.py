@@ -1,6 +1,7 @@
 """Scores to ranks and to selections of the best, with the rules for ties."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -233,14 +234,14 @@ GROUPS = (tuple, list, set, frozenset)  # what is a tie inside a list of names
 ABSENT = ("worst", "unknown")  # what an item is to a list that does not have it
 
 
-def read_lists(
+def read_names(
     lists: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]],
     unranked: Mapping[str, Iterable[Any]] | Iterable[Iterable[Any]] = (),
     *,
     selections: bool = False,
-) -> tuple[tuple[str, ...], tuple[str, ...], Floats]:
-    """Item names (in order of first appearance), list names and the rank matrix (m, p); `selections` may be
-    empty, and need not overlap."""
+) -> tuple[tuple[str, ...], tuple[str, ...], list[dict[str, float]]]:
+    """Item names (in order of first appearance), list names and the rank of each name in each list;
+    `selections` may be empty."""
     named = _named(lists, "list", "lists")
     loose = _named(unranked, "unranked", "unranked")
     both = [name for name in loose if name in named]
@@ -261,17 +262,25 @@ def read_lists(
     if not named:
         raise DataError("no list was given; at least one is needed")
     ranked = [_read_list(label, entries, selections) for label, entries in named.items()]
-    names = tuple(dict.fromkeys(name for one in ranked for name in one))
+    names = tuple(dict.fromkeys(chain.from_iterable(ranked)))
     validation.check_writable_names((*names, *named), "an item or a list")
-    position = {name: j for j, name in enumerate(names)}
+    return names, tuple(named), ranked
+
+
+def rank_matrix(names: tuple[str, ...], ranked: Sequence[Mapping[str, float]]) -> Floats:
+    """The rank of each name in each list, (m, p); NaN = not in the list."""
     m, p = len(ranked), len(names)
     # Ranks, normalized ranks, and one of them sorted.
     require_memory(22 * m * p, f"{m:,} lists of {p:,} names", "take fewer lists, or their tops")
+    position = {name: j for j, name in enumerate(names)}
     matrix = np.full((m, p), np.nan)
     for i, one in enumerate(ranked):
         matrix[i, [position[name] for name in one]] = list(one.values())
-    if selections:
-        return names, tuple(named), matrix
+    return matrix
+
+
+def remark_on_names(names: tuple[str, ...], ranked: Sequence[Mapping[str, float]]) -> None:
+    """Warn of lists without a common name, and of names that are spelled in two ways."""
     if len(ranked) > 1 and len(names) == sum(map(len, ranked)):
         remarks.warn(
             "no name is in more than one list: there is no agreement to find, and the result only "
@@ -281,7 +290,6 @@ def read_lists(
     versions = Message("write identifiers without their versions")
     for said in about_spellings(ranked, versions, Message("write names alike in all lists")):
         remarks.warn(said, stacklevel=4)
-    return names, tuple(named), matrix
 
 
 def _named(
@@ -312,7 +320,16 @@ def _entries(label: str, entries: Iterable[Any], may_be_empty: bool = False) -> 
 def _read_list(label: str, entries: Iterable[Any], may_be_empty: bool) -> dict[str, float]:
     """Name → rank of one list; a tuple, list or set inside it is a tie."""
     ranks: dict[str, float] = {}
-    for entry in _entries(label, entries, may_be_empty):
+    names = _entries(label, entries, may_be_empty)
+    loose = len(names) == 1 and isinstance(names[0], tuple)
+    texts = names[0] if loose else names
+    if {*map(type, texts)} == {str}:  # what most people give needs no look at each
+        places = map(float, range(1, len(texts) + 1))
+        middle = [(len(texts) + 1) / 2] * len(texts)
+        plain = dict(zip(map(str.strip, texts), middle if loose else places, strict=True))
+        if len(plain) == len(texts) and "" not in plain:
+            return plain
+    for entry in names:
         group = list(entry) if isinstance(entry, GROUPS) else [entry]
         if not group:
             raise DataError(f"the list {label!r} has an empty tie; drop it")
@@ -347,17 +364,18 @@ def read_values(
         matrix = validation.one_nan(np.array(values, dtype=np.float64, order="C"))
     except (TypeError, ValueError, OverflowError) as error:
         raise InputTypeError(
-            f"{label} must be numbers in a table of lists by items ({error})"
+            named(label), f" must be numbers in a table of lists by items ({error})"
         ) from error
     if matrix.ndim != 2:
         raise DataError(
-            f"{label} must have two dimensions, lists by items, got shape {matrix.shape}; a single "
-            "list is a table of one row: [values]"
+            named(label),
+            f" must have two dimensions, lists by items, got shape {matrix.shape}; a single list "
+            " is a table of one row: [values]",
         )
     m, p = matrix.shape
     if not m or not p:
         raise DataError(
-            f"{label} has shape {matrix.shape}: at least one list and one item are needed"
+            named(label), f" has shape {matrix.shape}: at least one list and one item are needed"
         )
     if names is not None:
         columns = [str(name) for name in validation.check_list("names", names)]
@@ -401,6 +419,8 @@ def read_members(scores: Any, groups: Any) -> tuple[Floats, Integers, tuple[str,
 def check_entries(
     matrix: Floats, names: tuple[str, ...], list_names: tuple[str, ...], what: str
 ) -> None:
+    if np.isfinite(matrix).all():
+        return
     if np.isinf(matrix).any():
         i, j = np.argwhere(np.isinf(matrix))[0]
         raise DataError(

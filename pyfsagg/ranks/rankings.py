@@ -111,7 +111,7 @@ class Rankings:
             return own
         data = pandas_frame(data)
         if isinstance(data, (np.ndarray, pd.DataFrame)):
-            return cls.from_scores(data)
+            return cls._from_table(data, name)
         if isinstance(data, Mapping):
             return cls.from_lists(data)
         if isinstance(data, os.PathLike):
@@ -125,7 +125,7 @@ class Rankings:
                 loose = any(isinstance(row, (set, frozenset)) for row in data)
                 if loose or any(isinstance(entry, (str, tuple)) for row in data for entry in row):
                     return cls.from_lists(data)
-                return cls.from_scores(data)
+                return cls._from_table(data, name)
         raise InputTypeError(
             Param(name),
             " must be Rankings, a result that has them, a matrix of scores (lists by items), or lists or "
@@ -411,6 +411,13 @@ class Rankings:
         return cls(items, ("",) * len(scores), scores, absent="unknown")
 
     @classmethod
+    def _from_table(cls, scores: Any, label: str, names: Sequence[str] | None = None) -> Rankings:
+        """Rankings from scores, larger = better, which errors call `label`; a missing one is unknown."""
+        matrix, item_names, list_names = ranking.read_values(scores, names, label)
+        ranking.check_entries(matrix, item_names, list_names, "score")
+        return cls(item_names, list_names, matrix, absent="unknown")
+
+    @classmethod
     def from_scores(
         cls,
         scores: Any,
@@ -608,15 +615,17 @@ class Rankings:
         b       0.2    0.1
         c       1.0    0.2
         """
-        names, list_names, matrix = ranking.read_lists(lists, unranked)
+        names, list_names, ranked = ranking.read_names(lists, unranked)
+        matrix = ranking.rank_matrix(names, ranked)
+        ranking.remark_on_names(names, ranked)
         sizes = ranking.universe_sizes(universe, absent, *matrix.shape)
         return cls(names, list_names, None, sizes, absent, given_ranks=matrix)
 
     @classmethod
     def _from_selections(cls, lists: Any) -> Rankings:
         """Rankings from lists or sets of names, of which some may be empty; they need not overlap."""
-        names, list_names, matrix = ranking.read_lists(lists, selections=True)
-        return cls(names, list_names, None, given_ranks=matrix)
+        names, list_names, ranked = ranking.read_names(lists, selections=True)
+        return cls(names, list_names, None, given_ranks=ranking.rank_matrix(names, ranked))
 
     @classmethod
     def from_files(

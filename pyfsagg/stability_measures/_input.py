@@ -1,11 +1,10 @@
-"""The boundary of the stability measures: scores, ranks and selections in their common forms."""
+"""What the stability measures compare: scores or ranks of all features, or selections."""
 
 import numbers
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pandas as pd
@@ -15,10 +14,10 @@ from pyfsagg._base.arithmetic import Booleans, Floats
 from pyfsagg._message import Message, Param, Remedy, Use, named
 from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
-from pyfsagg.ranks import Rankings, rank_scores
-from pyfsagg.ranks.ranking import GROUPS
+from pyfsagg.ranks import Rankings, rank_scores, ranking
 
 INPUTS = ("auto", "scores", "ranks", "sets")
+R = TypeVar("R", bound="Matrix | SelectedSets")
 MOST_COLUMNS = 100_000  # numbers of features up to which every position has a column
 
 
@@ -34,12 +33,14 @@ class Matrix:
 @dataclass(frozen=True, eq=False)
 class SelectedSets:
     """Selected features of m resamples: `support` (m, c), with `labels` of columns; with ties at the
-    cut `shares` of their orders that select a feature, and in `support` those that all orders select."""
+    cut `shares` of their orders that select a feature, and in `support` those that all orders select.
+    `lists` are the names of each, if they came as lists."""
 
     support: Booleans
     n_features: int | None
     labels: tuple[Hashable, ...]
     shares: Floats | None = None
+    lists: Sequence[Sequence[str]] = ()
 
     @property
     def p(self) -> int:
@@ -80,6 +81,41 @@ class SelectedSets:
         return int(((self.shares > 0) & (self.shares < 1)).any(axis=1).sum())
 
 
+def read_collection(
+    data: Any,
+    *,
+    kind: str = "auto",
+    compares: str = "sets",
+    n_features: int | None = None,
+    feature_names: Sequence[str] | None = None,
+    per_feature: bool = False,
+    least: int = 2,
+    name: str = "data",
+) -> Matrix | SelectedSets:
+    """What the caller handed over, for a measure that compares sets, ranks or scores.
+
+    Lists and sets of names or positions are selections, and so is a table of truth values, or of 0/1
+    where sets are compared; anything else is read as :meth:`Rankings.of` does.  With `per_feature` all
+    features have a column, and cells may be NaN.
+    """
+    if isinstance(data, (Matrix, SelectedSets)):
+        return data
+    validation.check_choice("input", kind, INPUTS)
+    if n_features is not None:
+        n_features = validation.check_integer("n_features", n_features, low=1)
+    data = _plain(data)
+    if not hasattr(data, "_rankings") and kind in ("auto", "sets"):
+        if isinstance(data, list) and _are_lists(data, kind, compares):
+            return _check_rows(_of_lists(data, n_features, feature_names, per_feature), least, name)
+        table = isinstance(data, (list, np.ndarray, pd.DataFrame))
+        if table and (kind == "sets" or _are_selections(data, compares)):
+            return _check_rows(_of_table(data, n_features, feature_names), least, name)
+    read = _of_rankings(data, kind, n_features, feature_names, per_feature, name)
+    if isinstance(read, SelectedSets) and kind in ("scores", "ranks"):
+        raise _not_all_ordered(name)
+    return _check_rows(read, 1 if per_feature else least, name)
+
+
 def read_matrix(
     data: Any,
     *,
@@ -88,106 +124,264 @@ def read_matrix(
     name: str = "data",
     per_feature: bool = False,
 ) -> Matrix:
-    """Read a score or rank matrix (m, p), or rankings of all features; ranks become scores p + 1 - rank.
+    """A score or rank matrix (m, p), or rankings of all features; ranks become scores p + 1 - rank.
     With `per_feature` one resample suffices, and cells may be NaN."""
+    if isinstance(data, Matrix):
+        return data
     validation.check_choice("input", kind, INPUTS)
-    listed = list(data.values()) if isinstance(data, Mapping) else data
-    if isinstance(listed, (list, tuple)) and any(map(_has_names, listed)):
-        data = Rankings.of(data, name=name)
-    data, read_as, _ = as_plain(data, kind, None)
-    if read_as == "sets" != kind:
+    read = _of_rankings(_plain(data), kind, None, feature_names, per_feature, name)
+    if isinstance(read, SelectedSets):
+        raise _not_all_ordered(name)
+    _check_rows(read, 1 if per_feature else 2, name)
+    return read
+
+
+def names_in(data: Any) -> tuple[str, ...] | None:
+    """The names of the features that data bring along, if they have a column for each."""
+    rankings = Rankings._held_by(data)
+    if rankings is None:
+        columns = getattr(pandas_frame(data), "columns", None)
+        return None if columns is None else tuple(map(str, columns))
+    return (
+        None
+        if _are_cut_off(rankings) and _universe(rankings) != rankings.n_items
+        else rankings.items
+    )
+
+
+def _plain(data: Any) -> Any:
+    """A frame of pandas, a list of the lists in a dict or in another iterable, or what `data` are."""
+    data = pandas_frame(data)
+    if isinstance(data, Mapping):
+        return list(data.values())
+    table = isinstance(data, (np.ndarray, pd.DataFrame)) or hasattr(data, "_rankings")
+    if table or isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
+        return data
+    return list(data)
+
+
+def _are_lists(rows: list[Any], kind: str, compares: str) -> bool:
+    """Whether rows name what they select, by names or, where sets are compared, by positions."""
+    if any(isinstance(row, (AbstractSet, str)) for row in rows):
+        return True
+    types = _types_in(rows)
+    if any(issubclass(one, str) for one in types):
+        return True
+    if types and types <= {bool, np.bool_}:
+        return False
+    of_sets = "sets" in (kind, compares)
+    return of_sets and all(issubclass(one, numbers.Integral) for one in types)
+
+
+def _types_in(rows: list[Any]) -> set[type]:
+    lists = (row for row in rows if isinstance(row, Iterable) and not isinstance(row, str))
+    return set[type]().union(*(map(type, row) for row in lists))
+
+
+def _are_selections(data: Any, compares: str) -> bool:
+    array = validation.as_array("data", data)
+    numbers_of_sets = compares == "sets" and array.dtype.kind in "iuf"
+    return array.dtype.kind == "b" or (numbers_of_sets and _is_binary(array))
+
+
+def _is_binary(array: Any) -> bool:
+    return bool(((array == 0) | (array == 1)).all())
+
+
+def _of_table(
+    data: Any, n_features: int | None, feature_names: Sequence[str] | None
+) -> SelectedSets:
+    """A table of selections, resamples by features."""
+    columns = names_in(data)
+    array = validation.as_array("data", data)
+    if array.ndim != 2 or array.dtype.kind not in "biuf" or not _is_binary(array):
         raise DataError(
-            named(name),
-            " have lists that are cut off, or sets, which do not order all features; this takes scores or ",
-            "ranks of all of them",
+            "a matrix of selections must have two dimensions (resamples by features) and contain "
+            f"booleans or 0/1 only, got shape {array.shape} of type {array.dtype}"
         )
-    kind, data = read_as, pandas_frame(data)
-    if isinstance(data, pd.DataFrame) and feature_names is None:
-        feature_names = [str(column) for column in data.columns]
-    data = validation.real_array(name, data)
-    try:
-        values = validation.one_nan(np.ascontiguousarray(data, dtype=np.float64))
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InputTypeError(named(name), f" is not a matrix of numbers: {error}") from None
-    if values.ndim != 2:
-        raise DataError(
-            named(name),
-            f" must have two dimensions (resamples by features), got shape {values.shape}",
+    p = array.shape[1]
+    _check_size(n_features, p, f"the selection matrix has {p} columns")
+    names = columns if feature_names is None else _checked_names(feature_names, p)
+    return SelectedSets(array.astype(bool), p, names or tuple(f"x{j}" for j in range(p)))
+
+
+def _of_lists(
+    rows: list[Any], n_features: int | None, names: Sequence[str] | None, per_feature: bool
+) -> SelectedSets:
+    """Lists or sets of names, or of zero-based positions."""
+    types = _types_in(rows)
+    allowed_types = (str, tuple, numbers.Integral)
+    strange = [one for one in types if issubclass(one, bool) or not issubclass(one, allowed_types)]
+    if strange:
+        raise InputTypeError(
+            f"a set contains a value of type {strange[0].__name__}; features are given by name or by "
+            "position"
         )
-    if 0 in values.shape:
-        raise DataError(named(name), f" has no resamples or no features (shape {values.shape})")
-    names = _column_names(feature_names, values.shape[1])
-    if not per_feature:
-        check_rows(values.shape[0], name)
-    _check_cells(values, names, name, per_feature)
-    p = values.shape[1]
-    if (
-        kind == "auto"
-    ):  # every row is a ranking of 1..p with average ties, and the first not all tied
-        varies = p > 1 and values.min() >= 1 and values.max() <= p and np.ptp(values[0]) > 0
-        ranked = varies and np.array_equal(values, rank_scores(values, higher_is_better=False))
-        kind = "ranks" if ranked else "scores"
-    if kind == "ranks":
-        if np.nanmin(values) < 1 or np.nanmax(values) > p:
-            raise DataError(
-                named(name),
-                f" was read as ranks, which go from 1 (most important) to {p}, but contains values ",
-                f"from {np.nanmin(values):g} to {np.nanmax(values):g}",
-                Remedy("pass ", Use(input="scores"), " if they are scores"),
+    positions = names is None and all(issubclass(one, numbers.Integral) for one in types)
+    if names is not None:
+        names = _checked_names(names, None)
+        _check_size(n_features, len(names), Param("feature_names"), f" has {len(names)}")
+        n_features = len(names)
+        of_position = dict(enumerate(names))
+        rows = [
+            row if isinstance(row, str) else type(row)(of_position.get(item, item) for item in row)
+            for row in rows
+        ]
+    items, _, ranked = ranking.read_names(rows, selections=True)
+    columns = items if names is None else tuple(names)
+    if positions and n_features is not None:
+        allowed = f"a position from 0 to {n_features - 1}"
+        _refuse_others([item for item in items if not 0 <= int(item) < n_features], allowed)
+        if n_features <= MOST_COLUMNS or per_feature:
+            what = f"a table of {n_features:,} features"
+            remedy = Message(
+                "leave out ", Param("n_features"), ", and only selected features have a row"
             )
-        values = p + 1 - values
-    return Matrix(values, names, kind)
+            memory.require_memory((150 + len(rows)) * n_features, what, remedy)
+            columns = tuple(map(str, range(n_features)))
+    elif n_features is not None and len(columns) > n_features:
+        raise _other_size(n_features, f"the sets contain {len(columns)} different features")
+    at = {item: j for j, item in enumerate(columns)}
+    _refuse_others([item for item in items if item not in at], "in feature_names")
+    what = f"{len(rows):,} sets of {len(columns):,} features"
+    memory.require_memory(len(rows) * len(columns), what, "take fewer sets")
+    support = np.zeros((len(rows), len(columns)), dtype=bool)
+    for i, one in enumerate(ranked):
+        support[i, [at[item] for item in one]] = True
+    labels = tuple(map(int, columns)) if positions else columns
+    return SelectedSets(support, n_features, labels, lists=[list(one) for one in ranked])
 
 
-def _check_cells(values: Floats, names: tuple[str, ...], name: str, missing: bool) -> None:
-    refused = np.isinf(values) if missing else ~np.isfinite(values)
-    if refused.any():
-        row, column = np.argwhere(refused)[0]
+def _refuse_others(items: list[str], allowed: str) -> None:
+    if items:
+        raise DataError(f"a set contains {items[0]!r}, which is not {allowed}")
+
+
+def _of_rankings(
+    data: Any,
+    kind: str,
+    n_features: int | None,
+    feature_names: Sequence[str] | None,
+    per_feature: bool,
+    name: str,
+) -> Matrix | SelectedSets:
+    """Rankings of all features as scores or ranks, others as selections."""
+    held = Rankings._held_by(data)
+    rankings = Rankings.of(data, name=name) if held is None else held
+    if rankings.weights is not None:
+        raise DataError(
+            "these rankings have weights, and stability counts each of them once",
+            Remedy("take them without: rankings.weighted(None)"),
+        )
+    items, p = rankings.items, rankings.n_items
+    if feature_names is not None:
+        items = _checked_names(feature_names, p)
+    universe = _universe(rankings)
+    if _are_cut_off(rankings):
+        lists: Sequence[Sequence[str]] = ()
+        if universe == p:
+            _check_size(n_features, p, f"the selection matrix has {p} columns")
+        else:
+            lists = rankings._in_order()
+            if universe is not None:
+                _check_size(n_features, universe, f"the universe of the rankings is {universe}")
+        return SelectedSets(~rankings.missing, universe or n_features, items, lists=lists)
+    _check_size(n_features, p, f"the matrix has {p} columns")
+    if rankings.scores is None:
+        ranks = rank_scores(rankings.ranks, higher_is_better=False)
+        values, kind = p + 1 - ranks, "ranks"
+    elif held is not None:
+        values, kind = rankings.scores, "scores"
+    else:
+        values, kind = _as_scores(rankings.scores, kind, name)
+    if not per_feature:
+        _check_cells(rankings, name)
+    return Matrix(values, items, kind)
+
+
+def _are_cut_off(rankings: Rankings) -> bool:
+    """Whether rankings do not order all features, so they are selections."""
+    if rankings.absent == "worst" and (
+        rankings._largest_universe > rankings.n_items or rankings.missing.any()
+    ):
+        return True
+    return rankings.scores is None and bool(rankings.unranked.all())
+
+
+def _universe(rankings: Rankings) -> int | None:
+    return None if rankings.universe is None else rankings._largest_universe
+
+
+def _as_scores(values: Floats, kind: str, name: str) -> tuple[Floats, str]:
+    """A table as scores, and what it contained: ranks, if every row is a ranking from 1."""
+    if kind == "scores" or (kind == "auto" and not values.min() >= 1):
+        return values, "scores"
+    p, low, high = values.shape[1], float(np.nanmin(values)), float(np.nanmax(values))
+    if kind == "auto":  # with average ties, and the first not all tied
+        may_be = p > 1 and high <= p and np.ptp(values[0]) > 0
+        ranked = may_be and np.array_equal(values, rank_scores(values, higher_is_better=False))
+        kind = "ranks" if ranked else "scores"
+    if kind != "ranks":
+        return values, kind
+    if low < 1 or high > p:
         raise DataError(
             named(name),
-            f" has the value {values[row, column]} in row {row + 1}, column {column + 1}; stability ",
-            "needs finite numbers: give missing scores a value, or drop the resample",
+            f" was read as ranks, which go from 1 (most important) to {p}, but contains values ",
+            f"from {low:g} to {high:g}",
+            Remedy("pass ", Use(input="scores"), " if they are scores"),
         )
-    seen = ~np.isnan(values)
-    rows, columns = seen.any(axis=1), seen.any(axis=0)
-    if not rows.all():
-        row = int(np.argmin(rows))
-        raise DataError(named(name), f" has no score in row {row + 1}", Remedy("drop the resample"))
-    if not columns.all():
-        unseen = names[int(np.argmin(columns))]
+    return p + 1 - values, kind
+
+
+def _check_cells(rankings: Rankings, name: str) -> None:
+    if rankings.missing.any():
+        row, column = np.argwhere(rankings.missing)[0]
         raise DataError(
-            named(name), f" has no score for {unseen!r} in any row", Remedy("drop the feature")
+            named(name),
+            f" has the value nan in row {row + 1}, column {column + 1}; stability needs finite ",
+            "numbers: give missing scores a value, or drop the resample",
         )
 
 
-def _column_names(names: Sequence[str] | None, n_columns: int) -> tuple[str, ...]:
-    if names is None:
-        return _numbered(n_columns)
-    names = validation.check_list("feature_names", names)
-    if len(names) != n_columns:
+def _checked_names(names: Sequence[str], n_columns: int | None) -> tuple[str, ...]:
+    labels = tuple(map(str, validation.check_list("feature_names", names)))
+    if n_columns is not None and len(labels) != n_columns:
         raise ParameterError(
-            Param("feature_names"), f" has {len(names)} names for {n_columns} features"
+            Param("feature_names"), f" has {len(labels)} names for {n_columns} features"
         )
-    labels = tuple(map(str, names))
-    if len(set(labels)) != n_columns:
+    if len(set(labels)) != len(labels):
         raise DataError(
             Param("feature_names"), " contains a name twice; every feature needs a different name"
         )
     return labels
 
 
-@lru_cache(maxsize=4)
-def _numbered(n_columns: int) -> tuple[str, ...]:
-    return tuple(f"x{j}" for j in range(n_columns))
+def _check_size(n_features: int | None, size: int, *what: object) -> None:
+    if n_features not in (None, size):
+        raise _other_size(n_features, *what)
 
 
-def check_rows(n_rows: int, name: str = "data") -> None:
-    """Refuse fewer than two resamples."""
-    if n_rows < 2:
+def _other_size(n_features: int | None, *but: object) -> ParameterError:
+    return ParameterError(Param("n_features"), f" is {n_features}, but ", *but)
+
+
+def _not_all_ordered(name: str) -> DataError:
+    return DataError(
+        named(name),
+        " have lists that are cut off, or sets, which do not order all features; this takes scores or ",
+        "ranks of all of them",
+    )
+
+
+def _check_rows(read: R, least: int, name: str) -> R:
+    """Refuse fewer resamples than there must be."""
+    n_rows = len(read.support if isinstance(read, SelectedSets) else read.values)
+    if n_rows < least:
         raise DataError(
             named(name),
             f" has {n_rows} resample(s); stability compares resamples, so it needs at least 2",
         )
+    return read
 
 
 def check_several(n_features: int) -> None:
@@ -197,210 +391,3 @@ def check_several(n_features: int) -> None:
             "a single feature has one ranking only, so no agreement of rankings is defined; it takes "
             "at least 2 features"
         )
-
-
-def read_collection(
-    data: Any,
-    *,
-    kind: str,
-    compares: str,
-    n_features: int | None,
-    feature_names: Sequence[str] | None,
-    per_feature: bool = False,
-    least: int = 2,
-) -> Matrix | SelectedSets:
-    """Read what the caller handed over as a :class:`Matrix` or a :class:`SelectedSets`."""
-    if isinstance(data, SelectedSets):
-        return data
-    if n_features is not None:
-        n_features = validation.check_integer("n_features", n_features, low=1)
-    validation.check_choice("input", kind, INPUTS)
-    data, kind, n_features = as_plain(data, kind, n_features)
-    data = pandas_frame(data)
-    if kind == "sets" or (kind == "auto" and _looks_like_sets(data, compares)):
-        sets = _read_sets(data, n_features, feature_names, per_feature)
-        if len(sets.support) < least:
-            check_rows(len(sets.support))
-        return sets
-    matrix = read_matrix(data, feature_names=feature_names, kind=kind, per_feature=per_feature)
-    if n_features is not None and n_features != matrix.values.shape[1]:
-        raise _other_size(n_features, f"the matrix has {matrix.values.shape[1]} columns")
-    return matrix
-
-
-def _other_size(n_features: int | None, *but: object) -> ParameterError:
-    return ParameterError(Param("n_features"), f" is {n_features}, but ", *but)
-
-
-def as_plain(data: Any, kind: str, n_features: int | None) -> tuple[Any, str, int | None]:
-    """Rankings, those of a result, or a dict of lists as a table or lists of features, what these are, and
-    the number of features; anything else as it is.
-
-    Lists that are cut off, and sets, are selections; a score or rank that is unknown is NaN.
-    """
-    rankings = Rankings._held_by(data)
-    if rankings is None:
-        return (list(data.values()) if isinstance(data, Mapping) else data), kind, n_features
-    if rankings.weights is not None:
-        raise DataError(
-            "these rankings have weights, and stability counts each of them once",
-            Remedy("take them without: rankings.weighted(None)"),
-        )
-    items, p, largest = list(rankings.items), rankings.n_items, rankings._largest_universe
-    cut_off = rankings.absent == "worst" and (largest > p or bool(rankings.missing.any()))
-    if not cut_off and rankings.scores is not None:
-        return pd.DataFrame(rankings.scores, columns=items), "scores", n_features
-    if not cut_off and not rankings.unranked.all():
-        ranks = rank_scores(rankings.ranks, higher_is_better=False)
-        return pd.DataFrame(ranks, columns=items), "ranks", n_features
-    if rankings.universe is not None and largest == p:
-        return pd.DataFrame(~rankings.missing, columns=items), "sets", n_features
-    if rankings.universe is not None:
-        if n_features not in (None, largest):
-            raise _other_size(n_features, f"the universe of the rankings is {largest}")
-        n_features = largest
-    orders = np.argsort(rankings.ranks, axis=1, kind="stable")
-    lists = [
-        [items[j] for j in order[:k]]
-        for order, k in zip(orders.tolist(), rankings.depth, strict=True)
-    ]
-    return lists, "sets", n_features
-
-
-def _has_names(row: Any) -> bool:
-    """Whether a row of a collection names its features, best first or as a set."""
-    return isinstance(row, (set, frozenset)) or (
-        isinstance(row, GROUPS) and any(isinstance(item, (str, tuple)) for item in row)
-    )
-
-
-def _looks_like_sets(data: Any, compares: str) -> bool:
-    if isinstance(data, (np.ndarray, pd.DataFrame)):
-        array = validation.as_array("data", data)
-        if array.dtype == bool:
-            return True
-        return (
-            compares == "sets" and array.dtype.kind in "iuf" and bool(np.isin(array, (0, 1)).all())
-        )
-    if isinstance(data, (str, bytes)) or not isinstance(data, Iterable):
-        raise InputTypeError(
-            Param("data"), f" must be a matrix or a list of feature sets, got {type(data).__name__}"
-        )
-    rows = list(data)
-    if any(isinstance(row, (AbstractSet, str)) for row in rows):
-        return True
-    items = [item for row in rows if isinstance(row, Iterable) for item in row]
-    if any(isinstance(item, str) for item in items):
-        return True
-    return compares == "sets" and all(
-        isinstance(item, (numbers.Integral, np.bool_)) for item in items
-    )
-
-
-def _read_sets(
-    data: Any, n_features: int | None, feature_names: Sequence[str] | None, per_feature: bool
-) -> SelectedSets:
-    if not isinstance(data, (np.ndarray, pd.DataFrame)):
-        rows = list(data)
-        lists = all(isinstance(row, (list, tuple, np.ndarray)) and len(row) for row in rows)
-        if (
-            not lists
-            or len({len(row) for row in rows}) != 1
-            or not all(isinstance(item, (bool, np.bool_)) for row in rows for item in row)
-        ):
-            return _read_lists(rows, n_features, feature_names, per_feature)
-        data = np.asarray(rows)
-    if isinstance(data, pd.DataFrame) and feature_names is None:
-        feature_names = [str(column) for column in data.columns]
-    array = validation.as_array("data", data)
-    if (
-        array.ndim != 2
-        or array.dtype.kind not in "biuf"
-        or (array.dtype.kind != "b" and not np.isin(array, (0, 1)).all())
-    ):
-        raise DataError(
-            "a matrix of selections must have two dimensions (resamples by features) and contain "
-            f"booleans or 0/1 only, got shape {array.shape} of type {array.dtype}"
-        )
-    p = array.shape[1]
-    if n_features is not None and n_features != p:
-        raise _other_size(n_features, f"the selection matrix has {p} columns")
-    return SelectedSets(array.astype(bool), p, _column_names(feature_names, p))
-
-
-def _read_lists(
-    rows: list[Any], n_features: int | None, feature_names: Sequence[str] | None, per_feature: bool
-) -> SelectedSets:
-    """Lists of names or zero-based positions."""
-    selected = [_read_list(number, row) for number, row in enumerate(rows, 1)]
-    labels: list[Hashable]
-    if feature_names is not None:
-        feature_names = validation.check_list("feature_names", feature_names)
-        names = _column_names(feature_names, len(feature_names))
-        if n_features is not None and n_features != len(names):
-            raise _other_size(n_features, Param("feature_names"), f" has {len(names)}")
-        n_features = len(names)
-        labels = list(names)
-    elif n_features is not None and all(
-        isinstance(item, numbers.Integral) for row in selected for item in row
-    ):
-        labels = _positions(selected, n_features, per_feature)
-    else:
-        labels = list(dict.fromkeys(item for row in selected for item in row))
-        if n_features is not None and len(labels) > n_features:
-            raise _other_size(n_features, f"the sets contain {len(labels)} different features")
-    what = f"{len(selected):,} sets of {len(labels):,} features"
-    memory.require_memory(len(selected) * len(labels), what, "take fewer sets")
-    support = np.zeros((len(selected), len(labels)), dtype=bool)
-    column: dict[Hashable, int] = {label: j for j, label in enumerate(labels)}
-    if feature_names is not None:  # features may be given by position, too
-        column = {j: j for j in range(len(labels))} | column
-    for i, row in enumerate(selected):
-        try:
-            support[i, [column[item] for item in row]] = True
-        except KeyError as error:
-            allowed = f"a position from 0 to {len(labels) - 1}"
-            allowed = allowed if feature_names is None else "in feature_names"
-            what = f"set {i + 1} contains {error.args[0]!r}, which is not {allowed}"
-            raise DataError(what) from None
-    return SelectedSets(support, n_features, tuple(labels))
-
-
-def _positions(
-    selected: list[list[Hashable]], n_features: int, per_feature: bool
-) -> list[Hashable]:
-    """The positions that have a column: all, or of very many only those that a set holds."""
-    if n_features <= MOST_COLUMNS:
-        return list(range(n_features))
-    if per_feature:
-        memory.require_memory(
-            (150 + len(selected)) * n_features,
-            f"a table of {n_features:,} features",
-            Message("leave out ", Param("n_features"), ", and only selected features have a row"),
-        )
-        return list(range(n_features))
-    used = dict.fromkeys(item for row in selected for item in row)
-    strange = [item for item in used if not (isinstance(item, int) and 0 <= item < n_features)]
-    if strange:
-        raise DataError(
-            f"a set contains {strange[0]!r}, which is not a position from 0 to {n_features - 1}"
-        )
-    return list(used)
-
-
-def _read_list(number: int, row: Any) -> list[Hashable]:
-    if isinstance(row, (str, bytes)) or not isinstance(row, Iterable):
-        raise InputTypeError(
-            f"set {number} must be a list or set of features, got {type(row).__name__}"
-        )
-    items = list(row)
-    if not {*map(type, items)} <= {str, int}:  # what R and most people give needs no look at each
-        items = [item.item() if isinstance(item, np.generic) else item for item in items]
-        for item in items:
-            if not isinstance(item, (str, numbers.Integral)) or isinstance(item, bool):
-                raise InputTypeError(
-                    f"set {number} contains {item!r}; features are given by name or by position"
-                )
-    if len(set(items)) != len(items):
-        raise DataError(f"set {number} names a feature twice")
-    return items

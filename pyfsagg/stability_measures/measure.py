@@ -13,11 +13,10 @@ import scipy
 from pyfsagg._base import validation
 from pyfsagg._base.arithmetic import Floats, RandomState
 from pyfsagg._message import Message, Param, Remedy, Use
-from pyfsagg._table.frames import pandas_frame
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.ranks import rank_scores
 from pyfsagg.stability_measures import _base, chance, pairwise, sets, similarity_adjusted  # noqa: F401
-from pyfsagg.stability_measures._input import Matrix, SelectedSets, as_plain, read_collection
+from pyfsagg.stability_measures._input import Matrix, SelectedSets, names_in, read_collection
 from pyfsagg.stability_measures.similarity_adjusted import AdjustedPairs, check_similarity
 
 MANY = 30  # fewest resamples for nominal coverage of asymptotic intervals (simulated)
@@ -197,15 +196,14 @@ def bind(
     """Read the data for `spec` and bind the measure."""
     chance.check_ties(ties)
     options = dict(measure_params)
-    data, input, n_features = as_plain(data, input, n_features)
-    data = pandas_frame(data)
     if "similarity" in spec.needs:
-        labels = data.columns if isinstance(data, pd.DataFrame) else feature_names
+        columns, shape = names_in(data), tuple(getattr(data, "shape", ()))
+        labels = feature_names if columns is None else columns
         similarity, names = check_similarity(
             similarity, None if labels is None else tuple(labels), spec.name
         )
-        p, shape = len(similarity), getattr(data, "shape", None)
-        n_columns = shape[1] if shape is not None and len(shape) == 2 else None
+        p, n_columns = len(similarity), shape[1] if len(shape) == 2 else None
+        n_columns = n_columns if columns is None else len(columns)
         for what, size in (
             ("n_features", n_features),
             ("feature_names", None if feature_names is None else len(feature_names)),
@@ -374,11 +372,8 @@ def stability_table(
     if interval is not None:
         validation.check_choice("interval", interval, ("jackknife", "bootstrap"))
     confidence_level = validation.check_level("confidence_level", confidence_level)
-    if (
-        isinstance(similarity, pd.DataFrame)
-        and feature_names is None
-        and not hasattr(data, "shape")
-    ):
+    no_columns = names_in(data) is None and not isinstance(data, (np.ndarray, Matrix))
+    if isinstance(similarity, pd.DataFrame) and feature_names is None and no_columns:
         feature_names = list(map(str, similarity.columns))  # lists need not contain every feature
     read = read_collection(
         data, kind=input, compares="sets", n_features=n_features, feature_names=feature_names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Self
 
@@ -21,7 +21,7 @@ from pyfsagg._report.page import Block, PageColumn, PageTable, Text
 from pyfsagg._run.result import Recorded, records
 from pyfsagg.exceptions import DataError, ParameterError
 from pyfsagg.stability_measures import _base, measure
-from pyfsagg.stability_measures._input import SelectedSets, as_plain, read_collection
+from pyfsagg.stability_measures._input import Matrix, SelectedSets, names_in, read_collection
 from pyfsagg.stability_measures.curves import feature_stability, stability_curve
 from pyfsagg.stability_measures.nogueira import NogueiraResult, StabilityTest, nogueira
 
@@ -381,8 +381,6 @@ def stability(
     """
     seed = resolve_seed(random_state)
     call = Call.of(stability, data=("data",), random_state=seed)
-    other = None if compare is None else as_plain(compare, input, n_features)
-    data, input, n_features = as_plain(data, input, n_features)
     shared: dict[str, Any] = {
         "n_features": n_features,
         "n_features_to_select": n_features_to_select,
@@ -390,6 +388,8 @@ def stability(
         "ties": ties,
     }
     reading = {**shared, "feature_names": feature_names}
+    read = read_collection(data, kind=input, n_features=n_features, feature_names=feature_names)
+    of_rows = isinstance(read, Matrix)
     alone = isinstance(measures, str)
     if isinstance(measures, str):
         spec = _base.STABILITY_MEASURES.get(measures)
@@ -413,7 +413,7 @@ def stability(
                     f"{name} applies to a single measure; name it: measures='davis'"
                 )
         table = measure.stability_table(
-            data,
+            read if of_rows else data,  # names in lists are matched to those of similarity
             measures,
             **reading,
             similarity=similarity,
@@ -422,31 +422,22 @@ def stability(
             n_boot=n_boot,
             random_state=seed,
         )
-    read = read_collection(
-        data, kind=input, compares="sets", n_features=n_features, feature_names=feature_names
-    )
-    if isinstance(read, SelectedSets):
-        kind, p = "sets", read.n_features
-    else:
-        kind, p = read.kind, read.values.shape[1]
+    kind = read.kind if isinstance(read, Matrix) else "sets"
+    p = read.values.shape[1] if isinstance(read, Matrix) else read.n_features
     curve = None
     if kind == "sets" and sizes is not None:
         raise ParameterError(
             Param("sizes"), " applies to scores or ranks; a selection has a fixed size"
         )
     if kind != "sets" and not (alone and sizes is None):
-        curve = stability_curve(
-            data, sizes=sizes, feature_names=feature_names, input=kind, ties=ties, random_state=seed
-        )
+        curve = stability_curve(read, sizes=sizes, ties=ties, random_state=seed)
     pair = None
     names = check_list("names", names)
     if len(names) != 2:
         raise ParameterError(Param("names"), f" must be two names, got {len(names)}")
-    if other is not None:
-        compare, of_other, n_other = other
-        shared |= {"input": of_other, "n_features": n_other}
+    if compare is not None:
         results = (
-            nogueira(data, **reading, confidence_level=confidence_level),
+            nogueira(read, **reading, confidence_level=confidence_level),
             nogueira(compare, **shared, confidence_level=confidence_level),
         )
         a, b = str(names[0]), str(names[1])
@@ -455,16 +446,16 @@ def stability(
                 f"{a} has {results[0].n_features} features and {b} has {results[1].n_features}; ",
                 "stability is compared for the same features to choose from",
             )
-        labels = _labels(data)
-        strange = sorted(set(_labels(compare)) - set(labels))
+        labels = names_in(data) or ()
+        strange = sorted(set(names_in(compare) or ()) - set(labels))
         if strange and labels:
             raise DataError(f"{b} has the feature {strange[0]!r}, {a} does not")
         called = (f"{a} (first)", f"{b} (second)") if a == b else (a, b)
         pair = Pair(called, results, paired, results[0].compare(results[1], paired=paired))
-    lists = _as_lists(data)
+    lists = read.lists if isinstance(read, SelectedSets) else ()
     return StabilityResult(
         table,
-        None if alone else feature_stability(data, **reading, confidence_level=confidence_level),
+        None if alone else feature_stability(read, **reading, confidence_level=confidence_level),
         curve,
         pair,
         parameters={
@@ -480,35 +471,21 @@ def stability(
             "call": call.record(),
         },
         data={
-            "n_resamples": len(lists) if lists else len(data),
+            "n_resamples": len(read.values if isinstance(read, Matrix) else read.support),
             "n_features": n_features or p,
             **({"selection_sizes": [min(map(len, lists)), max(map(len, lists))]} if lists else {}),
-            "sha256": _hash(data, lists, feature_names),
+            "sha256": _hash(read, names_in(data) if feature_names is None else feature_names),
         },
     )
 
 
-def _labels(data: Any) -> list[str]:
-    """The names of the features that the data bring along."""
-    return [str(name) for name in getattr(data, "columns", ())]
-
-
-def _as_lists(data: Any) -> list[list[str]]:
-    """Selections given by the names of their features; empty for a matrix."""
-    if not isinstance(data, (list, tuple)):
-        return []
-    ragged = len({len(row) for row in data if isinstance(row, Sized)}) > 1
-    unordered = [isinstance(row, (set, frozenset)) for row in data]
-    if not (ragged or any(unordered) or any(isinstance(name, str) for row in data for name in row)):
-        return []
-    lists = [list(map(str, row)) for row in data]
-    return [sorted(row) if loose else row for row, loose in zip(lists, unordered, strict=True)]
-
-
-def _hash(data: Any, lists: list[list[str]], feature_names: Sequence[str] | None) -> str:
+def _hash(read: Matrix | SelectedSets, names: Sequence[str] | None) -> str:
     """SHA-256 of names and numbers; equal collections have the same."""
-    if lists:
-        text = "\n\n".join("\n".join(names) for names in lists)
-        return digest(text)
-    names = _labels(data) if feature_names is None else map(str, feature_names)
-    return digest(names, np.asarray(data, dtype=np.float64) + 0.0)
+    if isinstance(read, SelectedSets) and read.lists:
+        return digest("\n\n".join("\n".join(row) for row in read.lists))
+    if isinstance(read, SelectedSets):
+        values = read.support.astype(np.float64)
+    else:
+        p = read.values.shape[1]
+        values = read.values if read.kind == "scores" else p + 1 - read.values
+    return digest(map(str, names or ()), values + 0.0)

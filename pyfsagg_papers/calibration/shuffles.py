@@ -305,8 +305,8 @@ def something_to_find(rng: np.random.Generator, table: str, filters: str) -> tup
         _of(holm, related)[0],
         rate,
         _of(adjust_p_values(p_values, "bh") <= FDR, related)[0],
-        _of(pairs.error_control(max_false=1.0).support, related)[0],
-        _of(pairs.error_control(fdr=FDR, method="integrated_path").support, related)[0],
+        _of(pairs.get_support(max_false=1.0), related)[0],
+        _of(pairs.get_support(fdr=FDR, method="integrated_path"), related)[0],
         float(found.above[~related].any()),
         false,
     )

@@ -196,7 +196,7 @@ def test_a_threshold_of_what_selects_nothing(command, refused, run) -> None:
 def test_two_runs_are_compared(command, run, tmp_path) -> None:
     command(f"{RANK} -o other --filters cs,mrmr --aggregator median")
     first, second = (pyfsagg.load_result(tmp_path / name) for name in ("run", "other"))
-    expected = first.compare(second, 4)
+    expected = first.compare(second, first.selection(4))
     out, _ = command("compare run other --threshold 4 --json")
     found = pd.DataFrame(json.loads(out)).set_index("feature")
     assert found.index.tolist() == expected.index.tolist()
@@ -218,7 +218,7 @@ def test_two_runs_are_compared(command, run, tmp_path) -> None:
 def test_runs_with_other_features(refused, run, table, tmp_path) -> None:
     full = pyfsagg.load_result(run)
     part = pyfsagg.wam(WINE.X[["hue", "ash"]], WINE.y, n_resamples=5, random_state=0)
-    found = full.compare(part, 2)
+    found = full.compare(part, full.selection(2))
     assert len(found) == 13
     assert found["moved"].notna().sum() == 2
     assert found.index[:2].isin(["hue", "ash"]).all()

@@ -44,6 +44,25 @@ def test_selections_of_every_form(command, files: Path, line: str) -> None:
     assert "4 voters selected 0 to 3 of 4 features" in " ".join(out.split())
 
 
+@pytest.mark.parametrize("of_ranks", [False, True])
+def test_a_matrix_of_scores_or_ranks_selects_the_best_as_in_python(
+    command, files: Path, of_ranks: bool
+) -> None:
+    scores = pd.DataFrame(np.random.default_rng(0).normal(size=(5, 8))).add_prefix("g")
+    table = scores.rank(axis=1, ascending=False) if of_ranks else scores
+    table.to_csv("scores.csv", index=False)
+    command("vote scores.csv --matrix --n-features-to-select 3 --output three")
+    _, said = command("vote scores.csv --matrix --output quarter")
+    assert "each voter selects the best 0.25" in said
+    for folder, size in (("three", 3), ("quarter", 0.25)):
+        found = pyfsagg.load_result(folder)
+        assert (found.voters["n_features"] == (3 if size == 3 else 2)).all()
+        expected = pyfsagg.vote(table, n_features_to_select=size)
+        pd.testing.assert_frame_equal(found.ranking, expected.ranking, check_dtype=False)
+        of_scores = pyfsagg.vote(scores, n_features_to_select=size)
+        assert expected.ranking.equals(of_scores.ranking)
+
+
 def test_learners_weights_and_rule(command, files: Path) -> None:
     out, _ = command(
         "vote table.csv --selection features --learner who --performance accuracy "
@@ -64,7 +83,11 @@ def test_learners_weights_and_rule(command, files: Path) -> None:
         ("commas.txt --performance accuracy", "--selection COLUMN or --matrix"),
         ("table.csv --selection feature", "did you mean 'features'"),
         ("table.csv --selection features --matrix", "--matrix has none"),
-        ("matrix.csv --matrix", "0/1 only"),
+        ("commas.txt --n-features-to-select 2", "a --matrix that ranks all features"),
+        (
+            "matrix.csv --matrix --performance accuracy --n-features-to-select 2",
+            "a 0/1 table is selected",
+        ),
         ("commas.txt --voter-weights performance", "performance above 0"),
         ("commas.txt --rule av --size 9", "size must be"),
     ],

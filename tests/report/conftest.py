@@ -81,7 +81,6 @@ def make_result(
         parameters=recorded,
         data=data,
         versions=versions,
-        **dict.fromkeys(("own_scores", "halves", "permutation", "copies", "noise_halves")),
     )
 
 

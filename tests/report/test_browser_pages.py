@@ -230,9 +230,11 @@ def test_the_number_of_features_can_be_moved_with_keys(pages: Pages, browser: Br
         page.key("ArrowRight")
         number, shares, told, value = page.run(state)
         assert (number, value) == (2, "2")
-        frame = run.to_frame(2)
+        frame = run.to_frame(run.selection(2))
         assert shares == [f"{share:.0%}" for share in frame["selection_frequency"]]
-        agreement = run.between_sample_stability(2).estimates.loc["nogueira", "estimate"]
+        agreement = run.between_sample_stability(run.selection(2)).estimates.loc[
+            "nogueira", "estimate"
+        ]
         assert told.startswith(f"The best 2: two samples would agree to {number_(agreement, 2)} (")
         above = run.permutation.above[[run.feature_names.index(name) for name in frame.index[:2]]]
         assert f"{above.sum()} distinguishable from noise" in told

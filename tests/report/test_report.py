@@ -37,7 +37,7 @@ def page(result: Any) -> Page:
 def test_every_feature_is_listed_with_its_numbers(
     page: Page, result: Any, bam_filters: Any
 ) -> None:
-    frame = result.to_frame(0.25)
+    frame = result.to_frame(result.selection(0.25))
     rows = [(mark, cells) for mark, cells in page.rows if len(cells) == 13][1:]
     assert [cells[1] for _, cells in rows] == list(frame.index)
     assert [mark for mark, _ in rows] == ["selected"] * 3 + [None] * 9
@@ -191,7 +191,7 @@ def test_the_summary_answers_first(make: Any) -> None:
     result = make(names=40, n_resamples=20)
     text = result.to_html(n_features_to_select=12)
     front = text[text.index('<section class="answer"') : text.index("</section>")]
-    frequency = result.to_frame(12)["selection_frequency"]
+    frequency = result.to_frame(result.selection(12))["selection_frequency"]
     assert "<p><b>12 of 40 features are selected.</b> " in front
     assert front.count("<svg") == 1
     rows = re.findall(r'<tr class="selected.*?</tr>', front)

@@ -280,12 +280,8 @@ def replicated(sets: int) -> Any:
 EVALUATIONS: dict[str, tuple[Make, View]] = {
     "both protocols": (
         lambda: pyfsagg.evaluate(
-            WINE.X,
-            WINE.y,
-            methods=["ig", "anova_f"],
-            thresholds=[2, 5],
-            protocol=Protocol("both", n_folds=3),
-            **EVALUATED,
+            WINE.X, WINE.y, methods=["ig", "anova_f"], thresholds=[2, 5],
+            protocol=Protocol("both", n_folds=3), **EVALUATED,
         ),
         {"confidence_level": 0.9},
     ),

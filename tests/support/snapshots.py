@@ -67,7 +67,8 @@ def _write(path: Path, parts: Mapping[str, str]) -> None:
 
 
 def without_machine(text: str) -> str:
-    """The text without folders, versions of libraries, and SHA-256, which differs between those of pandas."""
+    """The text without folders, free memory, versions of libraries, and SHA-256 (pandas changes it)."""
+    text = re.sub(r"[\d.,]+ [MG]B(?= are free| with \d+ worker| of which)", "* GB", text)
     text = re.sub(rf"{re.escape(tempfile.gettempdir())}/[^\s'\",;:]*/", "", text)
     text = re.sub(rf"\b{_LIBRARIES}\b([ |=:]+)\d+(\.\d+)+", r"\1\2*", text, flags=re.IGNORECASE)
     text = re.sub(r"\b[0-9a-f]{64}\b", "*", text)
@@ -97,7 +98,7 @@ def of_result(result: Any, whole: bool, **view: Any) -> str:
         told = {
             name: value for name, value in record.items() if name not in ("versions", "sentences")
         }
-        texts["to_json"] = "\n".join(_of_value(told))
+        texts["to_json"] = of_record(told)
     if result._renderer().page is not None:
         texts["page"] = of_page(result.to_html(**view))
     return "\n\n".join(f"--- {name}\n{text}" for name, text in texts.items())
@@ -125,8 +126,12 @@ def cell(value: Any) -> str:
     return "" if value is None or value is pd.NaT or value is pd.NA else str(value)
 
 
-def _of_value(value: Any, indent: str = "") -> Iterator[str]:
+def of_record(record: Mapping[str, Any]) -> str:
     """The entries of a record, a line each; of long lists the first and the last."""
+    return "\n".join(_of_value(record))
+
+
+def _of_value(value: Any, indent: str = "") -> Iterator[str]:
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, Mapping):

@@ -110,10 +110,10 @@ def run() -> pyfsagg.ensemble.EnsembleResult:
 
 def test_the_halves_of_a_run_are_those_of_the_plan(run: pyfsagg.ensemble.EnsembleResult) -> None:
     plan = ranked(n_resamples=12, resampling="complementary_pairs")
-    np.testing.assert_array_equal(run.halves, plan.combined)
-    assert plan.halves is None
+    np.testing.assert_array_equal(run.checked.halves, plan.combined)
+    assert plan.checked.halves is None
     assert run.parameters["pairs"] == {"n_pairs": 6, "rows_in_a_half": 88}
-    found, same = run.between_sample_stability(4), plan.between_sample_stability(4)
+    found, same = (one.between_sample_stability(one.selection(4)) for one in (run, plan))
     pd.testing.assert_frame_equal(found.estimates, same.estimates)
     assert (found.n_pairs, found.n_features_to_select, found.n_rows) == (6, 4, 88)
 
@@ -123,10 +123,10 @@ def test_pairs_leave_the_ranking_alone_and_can_be_turned_off(
 ) -> None:
     without = ranked(checks=Checks(pairs=0))
     np.testing.assert_array_equal(run.scores, without.scores)
-    assert without.halves is None
+    assert without.checked.halves is None
     with pytest.raises(DataError, match=r"give checks=pyfsagg.Checks\(pairs=30\), or 8 resamples"):
         without.between_sample_stability()
-    assert ranked(checks=Checks(pairs=9)).halves.shape == (18, 13)
+    assert ranked(checks=Checks(pairs=9)).checked.halves.shape == (18, 13)
     text = without.summary_text(n_features_to_select=0.25)
     assert "Unknown: the run has no pairs" in " ".join(text.split())
     X = np.random.default_rng(0).normal(size=(9, 4))  # which cannot be halved
@@ -137,14 +137,16 @@ def test_pairs_leave_the_ranking_alone_and_can_be_turned_off(
 
 def test_a_bam_run_a_number_and_a_sparse_table_have_pairs() -> None:
     bam = pyfsagg.bam(WINE.X, WINE.y, filters=["ig", "cs"], n_resamples=40, random_state=0)
-    assert bam.halves.shape == (10, 13)
-    assert bam.between_sample_stability(5).estimates["estimate"].between(0.5, 1.0).all()
+    assert bam.checked.halves.shape == (10, 13)
+    assert (
+        bam.between_sample_stability(bam.selection(5)).estimates["estimate"].between(0.5, 1.0).all()
+    )
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 8))
     number = ranked(X, X[:, 0] + rng.normal(size=60), filter="pearson", task="regression")
     assert number.between_sample_stability().n_rows == 30
     dense, sparse = (ranked(of(WINE.X.to_numpy())) for of in (np.asarray, csr_matrix))
-    np.testing.assert_array_equal(sparse.halves, dense.halves)
+    np.testing.assert_array_equal(sparse.checked.halves, dense.checked.halves)
 
 
 def test_pairs_keep_groups_together_and_know_their_numbers() -> None:
@@ -164,7 +166,9 @@ def test_pairs_keep_groups_together_and_know_their_numbers() -> None:
 
 def test_the_halves_are_kept_and_shown(run: pyfsagg.ensemble.EnsembleResult, tmp_path) -> None:
     run.save(tmp_path / "run")
-    np.testing.assert_array_equal(pyfsagg.load_result(tmp_path / "run").halves, run.halves)
+    np.testing.assert_array_equal(
+        pyfsagg.load_result(tmp_path / "run").checked.halves, run.checked.halves
+    )
     document = json.loads((tmp_path / "run" / "run.json").read_text())
     found = run.between_sample_stability()
     assert document["between_sample_stability"] == found.record() == json.loads(found.to_json())
@@ -177,7 +181,7 @@ def test_the_halves_are_kept_and_shown(run: pyfsagg.ensemble.EnsembleResult, tmp
     assert "take for evidence" in ranked(filter="ig", n_resamples=8).to_html()
     for _ in range(2):
         kept = ranked(execution=Execution(checkpoint=tmp_path / "kept"))
-        np.testing.assert_array_equal(kept.halves, run.halves)
+        np.testing.assert_array_equal(kept.checked.halves, run.checked.halves)
 
 
 @pytest.mark.parametrize("threshold", [4, 12])

@@ -11,7 +11,7 @@ from scipy.stats import spearmanr
 
 import pyfsagg
 from pyfsagg.ensemble import groups as clusters
-from pyfsagg.ensemble.data import Copies
+from pyfsagg.ensemble.data import Checked, Copies
 from pyfsagg.ensemble.groups import about_copies, absolute_correlations
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.extending import as_table
@@ -46,21 +46,22 @@ def with_scores(scores: list[list[float]], *groups: str) -> pyfsagg.ensemble.Ens
     mean = np.nanmean(matrix, axis=0)
     ranking = pd.Series(-mean).rank().to_numpy()
     copies = Copies("pearson", 0.9, tuple(map(tuple, groups)))
-    return replace(result, combined=matrix, scores=mean, ranking=ranking, copies=copies)
+    checked = Checked(copies=copies)
+    return replace(result, combined=matrix, scores=mean, ranking=ranking, checked=checked)
 
 
 def test_eight_copies_count_as_one_and_the_note_says_so(split, tmp_path) -> None:
-    found = split.clusters(n_features_to_select=3).iloc[0]
+    found = split.clusters(selection=split.selection(3)).iloc[0]
     assert set(found["members"]) == {f"V{j}" for j in range(8)}
     assert found.name == split.select(1)[0]
     assert found["rank"] == 1
-    frame = split.to_frame(3)["selection_frequency"]
+    frame = split.to_frame(split.selection(3))["selection_frequency"]
     assert found["largest_frequency"] == pytest.approx(frame[list(found["members"])].max())
     assert found["frequency"] == 1.0
     assert found["splits_vote"]
     assert "|r| at least 0.9" in found["note"]
     assert "at least one of them in 100%." in found["note"]
-    rows = split.clusters(n_features_to_select=3)
+    rows = split.clusters(selection=split.selection(3))
     assert sorted(itertools.chain(*rows["members"])) == sorted(split.feature_names)
     alone = rows[rows["size"] == 1]
     np.testing.assert_allclose(alone["frequency"], frame[alone.index], rtol=1e-12)
@@ -71,28 +72,31 @@ def test_eight_copies_count_as_one_and_the_note_says_so(split, tmp_path) -> None
     again = pyfsagg.ensemble.EnsembleResult.load(
         split.save(tmp_path / "run", n_features_to_select=3)
     )
-    assert again.copies == split.copies
+    assert again.checked.copies == split.checked.copies
     assert about_copies(again, 3) == note
 
 
 def test_no_copies_no_note(split: pyfsagg.ensemble.EnsembleResult) -> None:
     X, y = noisy_copies()
     result = run(X.iloc[:, 7:], y)
-    assert result.copies == Copies("pearson", 0.9, ())
+    assert result.checked.copies == Copies("pearson", 0.9, ())
     assert about_copies(result, result.selection().compared) == ""
     assert not result.clusters()["splits_vote"].any()
     assert "copies" not in result.summary_text()
     # Nor where there is room for all copies.
     assert about_copies(split, 8) == ""
-    assert split.clusters(n_features_to_select=8)["size"].iloc[0] == 8
+    assert split.clusters(selection=split.selection(8))["size"].iloc[0] == 8
 
 
 def test_a_flipped_sign_is_a_copy_and_the_order_of_columns_does_not_matter() -> None:
     X, y = noisy_copies(sign=-1)
     result = run(X, y)
     other = run(X.iloc[:, np.random.default_rng(1).permutation(28)], y)
-    assert result.copies == other.copies
-    one, two = result.clusters(n_features_to_select=3), other.clusters(n_features_to_select=3)
+    assert result.checked.copies == other.checked.copies
+    one, two = (
+        result.clusters(selection=result.selection(3)),
+        other.clusters(selection=other.selection(3)),
+    )
     assert one["size"].iloc[0] == 8
     pd.testing.assert_frame_equal(one.loc[one["size"] > 1], two.loc[two["size"] > 1])
     pd.testing.assert_frame_equal(one.sort_index(), two.sort_index())
@@ -107,7 +111,7 @@ def test_ties_count_with_the_share_of_their_orders(threshold: int) -> None:
         [5.0, 0.0, 7.0, 0.0, 3.0, 3.0],
     ]
     result = with_scores(scores, "bcd", "ae")
-    found = result.clusters(n_features_to_select=threshold)
+    found = result.clusters(selection=result.selection(threshold))
     for members in ("bcd", "ae", "f"):
         chosen = ["abcdef".index(name) for name in members]
         expected = []
@@ -124,7 +128,7 @@ def test_ties_count_with_the_share_of_their_orders(threshold: int) -> None:
 def test_what_counts_as_a_cluster() -> None:
     nan = np.nan
     result = with_scores([[3.0, 2.0, 1.0, 0.0], [nan, nan, 1.0, 0.0], [nan, 0.0, 1.0, 2.0]], "ab")
-    row = result.clusters(n_features_to_select=1).loc["a"]
+    row = result.clusters(selection=result.selection(1)).loc["a"]
     assert row["frequency"] == 0.5  # of the first and the third resample
     assert row["largest_frequency"] == 1.0  # a: of the first
     # A chain a - b - c - d is cut: single linkage would make it one.
@@ -161,7 +165,7 @@ def test_correlations_are_those_of_the_rows_known_in_both_and_weighted() -> None
     y = np.arange(30) % 2
     weighted = run(X, y, resampling=Bootstrap(counts=weights))
     repeated = run(np.repeat(X, weights, axis=0), np.repeat(y, weights))
-    assert weighted.copies == repeated.copies
+    assert weighted.checked.copies == repeated.checked.copies
 
 
 def test_what_has_no_correlation_stays_alone() -> None:
@@ -171,9 +175,9 @@ def test_what_has_no_correlation_stays_alone() -> None:
     X["word"] = X["same word"] = np.where(value > 0, "high", "low")
     X["rare"], X["flag"] = np.where(np.arange(60) < 25, value, np.nan), value > 0
     y = (value > 0).astype(int)
-    assert run(X, y).copies == Copies("pearson", 0.9, (("copy", "value"),))
+    assert run(X, y).checked.copies == Copies("pearson", 0.9, (("copy", "value"),))
     X["known"] = np.where(np.arange(60) < 30, value, np.nan)
-    assert run(X, y).copies == Copies("pearson", 0.9, (("copy", "known", "value"),))
+    assert run(X, y).checked.copies == Copies("pearson", 0.9, (("copy", "known", "value"),))
     result = run(X.drop(columns=["constant", "zero"]), y)
     assert result.clusters()["size"].sum() == 7
 
@@ -209,18 +213,18 @@ def test_what_is_not_looked_at_or_refused(split, monkeypatch) -> None:
         (None, {"similarity": np.eye(3)}, DataError, "has 3 features"),
         (X, {"similarity": "kendall"}, ParameterError, "similarity"),
         (X, {"min_similarity": 0.0}, ParameterError, "min_similarity"),
-        (None, {"n_features_to_select": 29}, ParameterError, "n_features_to_select"),
+        (None, {"selection": 3}, InputTypeError, "selection must be a selection"),
         (scipy.sparse.csr_array(X.to_numpy()), {}, InputTypeError, "sparse"),
     ):
         with pytest.raises(error, match=message):
             split.clusters(table, **options)
     counts = scipy.sparse.csr_array(np.random.default_rng(0).poisson(0.5, size=(150, 6)))
     sparse = run(counts, y)  # type: ignore[arg-type]
-    assert sparse.copies is None
+    assert sparse.checked.copies is None
     assert about_copies(sparse, sparse.selection().compared) == ""
     with pytest.raises(DataError, match="did not look for copies"):
         sparse.clusters()
     for limit, value in (("MOST_FEATURES", 27), ("MOST_PRODUCTS", 150 * 28**2 - 1)):
         with monkeypatch.context() as limited:
             limited.setattr(clusters, limit, value)
-            assert run(X, y).copies is None
+            assert run(X, y).checked.copies is None

@@ -220,11 +220,11 @@ def test_learners_metrics_and_weights_that_cannot_vote_are_refused() -> None:
         (THREE, {"learners": ["x"]}, ParameterError, "3 in all"),
         (THREE, {"feature_names": ["a", "b"]}, DataError, "'c', which is not in feature_names"),
         ([["a", "a"]], {}, DataError, "twice"),
-        ([["1", 1]], {}, DataError, "'1' is listed twice"),
+        ([["1", 1]], {}, DataError, "'1' occurs twice"),
         (THREE, {"size": 4}, ParameterError, "size"),
         (THREE, {"rule": "majority"}, UnknownNameError, "majority"),
-        ("abc", {}, InputTypeError, "must be a list"),
-        (np.array(1), {}, InputTypeError, "must be a list or a matrix"),
+        ("abc", {}, InputTypeError, "selections must be Rankings"),
+        (np.array(1), {}, DataError, "two dimensions"),
     ):
         with pytest.raises(error, match=re.escape(text)):
             pyfsagg.vote(selections, **options)

@@ -351,9 +351,9 @@ def test_files_summary_and_report_look_at_the_resamples_once(monkeypatch, tmp_pa
     result.summary_text()
     result.report(tmp_path / "report.html")
     assert calls == [result.selection().compared]
-    first = result.to_frame(5)
+    first = result.to_frame(result.selection(5))
     first["rank"] = 0.0  # a caller may write into what it is given
-    assert (result.to_frame(5)["rank"] > 0).all()
+    assert (result.to_frame(result.selection(5))["rank"] > 0).all()
     assert calls == [result.selection().compared, 5]
 
 

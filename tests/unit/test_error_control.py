@@ -34,13 +34,13 @@ def test_without_an_assumption_the_bound_is_that_of_meinshausen_and_buhlmann() -
 
 @pytest.mark.parametrize("assumption", ["none", "unimodal", "r-concave"])
 def test_size_and_threshold_are_the_last_that_keep_the_bound(assumption: str) -> None:
-    p, wish = 120, 1.5
+    p, rule = 120, 1.5
     how = {"n_pairs": 20, "assumption": assumption}
-    q = pfer_size(0.8, p, wish, **how)
-    assert pfer_bound(q, p, 0.8, **how) <= wish < pfer_bound(q + 1, p, 0.8, **how)
-    threshold = pfer_threshold(q, p, wish, **how)
+    q = pfer_size(0.8, p, rule, **how)
+    assert pfer_bound(q, p, 0.8, **how) <= rule < pfer_bound(q + 1, p, 0.8, **how)
+    threshold = pfer_threshold(q, p, rule, **how)
     assert threshold <= 0.8 + 1e-12
-    assert pfer_bound(q, p, threshold, **how) <= wish * (1 + 1e-12)
+    assert pfer_bound(q, p, threshold, **how) <= rule * (1 + 1e-12)
     if assumption != "none":
         assert threshold * 40 == pytest.approx(round(threshold * 40))
 
@@ -83,8 +83,8 @@ def test_thresholds_without_a_bound_are_refused() -> None:
     ):
         with pytest.raises(ParameterError, match=message):
             pfer_bound(q, p, threshold, **how)  # type: ignore[arg-type]
-    for wish in (0.0, -1.0, math.nan, math.inf):
-        refused(pfer_size, ((0.9, 50, wish), {}, ParameterError, "max_false"))
+    for rule in (0.0, -1.0, math.nan, math.inf):
+        refused(pfer_size, ((0.9, 50, rule), {}, ParameterError, "max_false"))
     for n in (2, 0):
         case = ((np.ones((2, 2, 3)),), {"n_thresholds": n}, ParameterError, "n_thresholds")
         refused(integrated_path, case)

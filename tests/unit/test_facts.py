@@ -13,6 +13,7 @@ from results_of_all_kinds import RESULTS
 import pyfsagg
 from pyfsagg._report import page
 from pyfsagg._run.result import Selecting
+from pyfsagg.exceptions import ParameterError
 from pyfsagg.extending import Result
 
 
@@ -60,7 +61,7 @@ def test_every_result_is_read_in_the_same_way(result: Result, request: Any) -> N
         assert sorted(names) == sorted(items[support])
         positions = result.get_support(indices=True, **LIMITS[name])
         np.testing.assert_array_equal(positions, np.flatnonzero(support))
-        with pytest.raises(TypeError, match="no_such_limit"):
+        with pytest.raises((TypeError, ParameterError), match="no_such_limit"):
             result.get_support(no_such_limit=1)
 
 

@@ -14,8 +14,9 @@ import pyfsagg
 from pyfsagg._base.fields import as_record
 from pyfsagg.ensemble.selection import Limit, parse_rule
 from pyfsagg.error_control import control_errors, pfer_bound
-from pyfsagg.exceptions import DataError, ParameterError
+from pyfsagg.exceptions import DataError, InputTypeError, ParameterError
 from pyfsagg.for_r._answers import ensemble_of, ensemble_parts
+from pyfsagg.results import load_result
 
 
 def table(seed: int = 0, n: int = 80, p: int = 12, real: int = 2) -> tuple[np.ndarray, np.ndarray]:
@@ -41,7 +42,7 @@ def noise() -> pyfsagg.ensemble.EnsembleResult:
 
 
 def test_a_limit_finds_what_is_real_and_may_be_a_word(run: pyfsagg.ensemble.EnsembleResult) -> None:
-    found = run.error_control(max_false=0.5)
+    found = run.selection(max_false=0.5).control
     assert set(found.selected) == {"x0", "x1"}
     assert found.bound <= 0.5
     assert found.bound == pfer_bound(found.q, 12, found.threshold, n_pairs=30)
@@ -49,15 +50,34 @@ def test_a_limit_finds_what_is_real_and_may_be_a_word(run: pyfsagg.ensemble.Ense
     assert frame.index[:2].isin(["x0", "x1"]).all()
     np.testing.assert_array_equal(frame["controlled"], frame["pair_frequency"] >= 0.75)
     assert (np.diff(frame["expected_false"]) >= 0).all()
-    assert run.select(max_false=0.5) == run.error_control(max_false=0.5).selected
-    np.testing.assert_array_equal(run.get_support(fdr=0.3), run.error_control(fdr=0.3).support)
+    assert run.select(max_false=0.5) == run.selection(max_false=0.5).control.selected
+    np.testing.assert_array_equal(run.get_support(fdr=0.3), run.selection(fdr=0.3).control.support)
     assert parse_rule(fdr=0.1) == Limit("fdr", 0.1)
-    path = run.error_control(fdr=0.2, method="integrated_path")
+    path = run.selection(fdr=0.2, method="integrated_path").control
     assert "not a bound" in path.sentences[-1]
 
 
+def test_tables_and_pages_take_a_selection(run: Any, tmp_path: Path) -> None:
+    by_limit = run.selection(fdr=0.3, method="integrated_path")
+    assert list(by_limit.names) == by_limit.control.selected
+    assert list(by_limit.names) == run.select(fdr=0.3, method="integrated_path")
+    frame = run.to_frame(by_limit)
+    assert frame.index[frame["controlled"]].tolist() == frame.index[: len(by_limit.names)].tolist()
+    run.save(tmp_path / "kept", selection=by_limit)
+    for record in (run.to_json(selection=by_limit), load_result(tmp_path / "kept").to_json()):
+        assert json.loads(record)["selected"] == by_limit.control.selected
+        assert json.loads(record)["error_control"]["method"] == "integrated_path"
+    for view in ({"n_features_to_select": 3}, {"max_false": 0.5}):
+        page = run.to_html(selection=run.selection(**view))
+        assert page == run.to_html(**view) != run.to_html()
+    with pytest.raises(InputTypeError, match=r"selection must be a selection.*result\.selection"):
+        run.to_frame(5)
+    with pytest.raises(ParameterError, match=r"method is an option of a limit.*max_false or fdr"):
+        run.selection(3, method="integrated_path")
+
+
 def test_nothing_can_be_selected_from_noise(noise: pyfsagg.ensemble.EnsembleResult) -> None:
-    found = noise.error_control(max_false=0.2)
+    found = noise.selection(max_false=0.2).control
     assert (
         found.selected
         == noise.select(max_false=0.2)
@@ -66,7 +86,7 @@ def test_nothing_can_be_selected_from_noise(noise: pyfsagg.ensemble.EnsembleResu
     )
     assert "no feature can be selected: the most frequent one" in found.sentences[0]
     assert found.sentences[0].endswith("does not say that no feature is related to the target.")
-    impossible = noise.error_control(max_false=1e-9)
+    impossible = noise.selection(max_false=1e-9).control
     assert (impossible.q, impossible.threshold) == (0, np.inf)
     assert "not even one feature that every half puts first" in impossible.sentences[0]
     assert impossible.record()["threshold"] is None
@@ -96,7 +116,7 @@ def test_a_small_limit_and_the_order_of_columns(run: pyfsagg.ensemble.EnsembleRe
 
 @pytest.mark.parametrize("assumption", ["none", "unimodal", "r-concave"])
 def test_the_assumption_stands_beside_the_number(run, assumption) -> None:
-    text = repr(run.error_control(assumption=assumption))
+    text = repr(run.selection(max_false=1, assumption=assumption).control)
     assert "exchangeable" in text
     for name in ("unimodal", "r-concave"):
         assert (f"{name} distribution" in text) == (assumption == name)
@@ -126,12 +146,12 @@ def test_resamples_and_pairs_that_tell_nothing() -> None:
         "method must be one of ",
     )
     refused(
-        result.error_control,
-        ((), {"method": "stability_selection"}, DataError, again),
-        ((), {"q": 3}, DataError, again),
+        result.selection,
+        ((), {"max_false": 1, "method": "stability_selection"}, DataError, again),
+        ((), {"max_false": 1, "q": 3}, DataError, again),
         ((), {"fdr": 0.1, "method": "b"}, ParameterError, f"{method}'benjamini_hochberg'"),
     )
-    refused(without.to_frame, ((), {"max_false": 1}, DataError, again))
+    refused(without.to_json, ((), {"max_false": 1}, DataError, again))
     refused(
         control_errors,
         ((np.ones((2, 5)),), {}, DataError, r"at least two pairs .* n_resamples=100"),
@@ -153,7 +173,8 @@ def test_limits_and_targets_that_are_refused(run) -> None:
         ({"assumption": "normal"}, "'unimodal'"),
         ({"function": "h4"}, "'h3'"),
     ):
-        refused(run.error_control, ((), options, ParameterError, message))
+        limit = {} if "fdr" in options else {"max_false": 1.0}
+        refused(run.selection, ((), limit | options, ParameterError, message))
     for options, error, message in (
         ({"y": None}, DataError, "no target to shuffle; give y"),
         ({"shuffles": -1}, ParameterError, "shuffles"),
@@ -181,13 +202,13 @@ def test_the_limit_is_kept_with_the_result(
     again = pyfsagg.load_result(tmp_path / "kept")
     assert isinstance(again, pyfsagg.ensemble.EnsembleResult)
     assert again._view["max_false"] == 0.5
-    assert again.error_control(max_false=0.5).selected == run.select(max_false=0.5)
+    assert again.selection(max_false=0.5).control.selected == run.select(max_false=0.5)
     ranking = (tmp_path / "kept" / "ranking.csv").read_text(encoding="utf-8")
     assert "controlled,pair_frequency,expected_false,path_expected_false,q_value" in ranking
     assert "can be selected" in again.summary_text()
     page = again.to_html()
     assert "How many of the selected may be false?" in page
-    assert "print(result.error_control(max_false=0.5))" in page
+    assert "print(result.selection(max_false=0.5).control)" in page
 
 
 @pytest.mark.parametrize(("seed", "real", "limit"), [(3, 0, 0.2), (0, 2, 0.5)])

@@ -109,7 +109,10 @@ def test_groups_of_one_are_the_columns(given: Any, name: str, score: str) -> Non
     renamed = {"size": "a"} if given == {"a": ["size"]} else {}
     names = tuple(renamed.get(each, each) for each in expected.feature_names)
     assert found.feature_names == names
-    for one, other in ((found.combined, expected.combined), (found.halves, expected.halves)):
+    for one, other in (
+        (found.combined, expected.combined),
+        (found.checked.halves, expected.checked.halves),
+    ):
         assert np.array_equal(one, other, equal_nan=True)
     assert np.array_equal(found.scores, expected.scores)
     assert found.groups == ({"a": ("size",)} if renamed else {})
@@ -298,9 +301,13 @@ def test_groups_are_known_and_kept(run: pyfsagg.ensemble.EnsembleResult, tmp_pat
     colours = [f"colour={colour}" for colour in ("blue", "green", "grey", "red")]
     assert run.select(1, columns=True) == colours
     assert sorted(run.select(3, columns=True)) == sorted([*colours, *run.groups["level"], "size"])
-    assert run.to_frame(1)["n_columns"].to_dict() == {"colour": 4, "level": 5, "size": 1}
+    assert run.to_frame(run.selection(1))["n_columns"].to_dict() == {
+        "colour": 4,
+        "level": 5,
+        "size": 1,
+    }
     assert "n_columns" not in _scores(*_tables()[0::2], "ig").to_frame()
-    assert run.between_sample_stability(1).n_features == 3
+    assert run.between_sample_stability(run.selection(1)).n_features == 3
     assert list(run.rank_confidence().names) == list(run.feature_names)
     run.save(tmp_path / "run", n_features_to_select=0.25)
     loaded = pyfsagg.load_result(tmp_path / "run")
@@ -320,8 +327,8 @@ def test_groups_are_known_and_kept(run: pyfsagg.ensemble.EnsembleResult, tmp_pat
 def test_what_is_done_with_other_columns() -> None:
     twin = ENCODED.assign(twin=ENCODED["size"] + 1e-6 * np.arange(len(Y)))
     found = _run(twin, Y, task=BY_PREFIX)
-    assert found.copies is not None
-    assert found.copies.clusters == (("size", "twin"),)
+    assert found.checked.copies is not None
+    assert found.checked.copies.clusters == (("size", "twin"),)
     assert found.clusters().loc["colour", "size"] == 1
     with pytest.raises(DataError, match=r"groups of columns.*similarity as a matrix"):
         found.clusters(twin)

@@ -140,8 +140,8 @@ def test_notebooks_show_the_answer_and_tab_what_a_user_needs() -> None:
     assert "<i>" not in odd._repr_html_()
     offered = {name for name in dir(result) if not name.startswith("_")}
     assert {"select", "plot", "report", "to_frame", "save"} <= offered
-    assert not offered & {"from_json", "load", "halves", "copies", "setup"}
-    assert len(offered) <= 35
+    assert not offered & {"load", "checked", "setup"}
+    assert len(offered) <= 31
 
 
 def test_a_paragraph_for_a_paper() -> None:
@@ -153,4 +153,5 @@ def test_a_paragraph_for_a_paper() -> None:
     assert result.selection().reason.rstrip(".") in text
     assert f"pyfsagg {pyfsagg.__version__}" in text
     assert text.endswith("the seed 0.")
-    assert "The best 3 of 13 features were selected, a number fixed" in result.methods_text(3)
+    text = result.methods_text(result.selection(3))
+    assert "The best 3 of 13 features were selected, a number fixed" in text

@@ -46,7 +46,7 @@ def test_the_halves_are_those_of_a_run() -> None:
     found = asked()
     how = {"filter": "spearman", "n_resamples": 40, "random_state": 1, "checks": "none"}
     run = pyfsagg.wam(*table(240), resampling=ComplementaryPairs(), **how)
-    expected = run.between_sample_stability(8).estimates.loc["nogueira"]
+    expected = run.between_sample_stability(run.selection(8)).estimates.loc["nogueira"]
     halves = found.curve.loc[120]
     assert halves["source"] == "measured"
     for name, value in (("agreement", "estimate"), ("lower", "lower"), ("upper", "upper")):

@@ -1,5 +1,6 @@
 """Scores against noise: what they are, when they are taken, and what they put right."""
 
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any
 
@@ -149,8 +150,9 @@ def test_workers_files_and_checkpoints_change_no_bit_and_progress_ends(tmp_path:
     files = pyfsagg.Execution(checkpoint=tmp_path / "kept", scratch=tmp_path / "scratch")
     for how in ({"n_jobs": 2}, {"execution": files}, {"execution": files}):
         again = pyfsagg.bam(X, y, **how, **options)
-        for name in ("combined", "scores", "halves", "noise_halves"):
-            np.testing.assert_array_equal(getattr(again, name), getattr(once, name))
+        for name in ("combined", "scores", "checked.halves", "checked.noise_halves"):
+            of = attrgetter(name)
+            np.testing.assert_array_equal(of(again), of(once))
     X, y = unlike(120)
     seen: list[tuple[int, int]] = []
     told = pyfsagg.Execution(progress=lambda *now: seen.append(now))

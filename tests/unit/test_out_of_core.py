@@ -76,7 +76,7 @@ def assert_same(found: EnsembleResult, expected: EnsembleResult) -> None:
         np.testing.assert_array_equal(matrix, expected.score_matrices[label], err_msg=label)
     np.testing.assert_array_equal(found.combined, expected.combined)
     np.testing.assert_array_equal(found.scores, expected.scores)
-    np.testing.assert_array_equal(found.own_scores, expected.own_scores)
+    np.testing.assert_array_equal(found.checked.own_scores, expected.checked.own_scores)
 
 
 def assert_same_run(found: EnsembleResult, expected: EnsembleResult) -> None:

@@ -251,14 +251,14 @@ def test_sets_of_a_bootstrap_are_centred_on_the_table_itself(aggregator) -> None
     result = run(aggregator=aggregator)
     rows = np.arange(len(WINE.y))
     itself = run(resampling=pyfsagg.resampling.Rows([rows, rows]), n_resamples=2)
-    np.testing.assert_array_equal(result.own_scores, itself.scores)
+    np.testing.assert_array_equal(result.checked.own_scores, itself.scores)
     by = itself.scores if aggregator == "arithmetic_mean" else -itself.ranking
     np.testing.assert_array_equal(result.rank_confidence().estimates, by)
     assert "centred on the rank in the table itself" in result.to_html()
-    without = dataclasses.replace(result, own_scores=None)
+    without = dataclasses.replace(result, checked=type(result.checked)())
     with pytest.raises(DataError, match="run it again"):
         without.rank_confidence()
-    assert run(n_resamples=10).own_scores is None
+    assert run(n_resamples=10).checked.own_scores is None
 
 
 @pytest.mark.parametrize(

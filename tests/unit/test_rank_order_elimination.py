@@ -268,8 +268,9 @@ def test_result_is_consistent(result: Elimination) -> None:
 
 def test_what_is_kept_and_what_is_no_elimination(result: Elimination, tmp_path: Path) -> None:
     for text in ("", "{}", "[1]"):
+        (tmp_path / "other.json").write_text(text)
         with pytest.raises(OutputError):
-            Elimination.from_json(text)
+            Elimination.load(tmp_path / "other.json")
     path = result.save(tmp_path / "one.json")
     assert Elimination.load(path).to_json() == result.to_json()
     with pytest.raises(OutputError, match="exists"):
@@ -278,7 +279,7 @@ def test_what_is_kept_and_what_is_no_elimination(result: Elimination, tmp_path: 
     assert bare.accuracy is None
     with pytest.raises(DataError, match="accuracy=True"):
         bare.best_size()
-    assert Elimination.from_json(bare.to_json()).accuracy is None
+    assert Elimination.load(bare.save(tmp_path / "bare.json")).accuracy is None
 
 
 # --- refused ---------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ def test_selection_by_number_and_fraction(result: EnsembleResult) -> None:
 
 
 def test_frame(result: EnsembleResult) -> None:
-    frame = result.to_frame(n_features_to_select=4)
+    frame = result.to_frame(result.selection(4))
     assert frame.index.name == "feature"
     assert frame["rank"].is_monotonic_increasing
     assert frame.index.tolist() == result.select(13)

@@ -86,10 +86,10 @@ def test_frequencies_reach_down_to_the_last_selected_feature(tmp_path) -> None:
     assert chosen.frame["status"].iloc[0] == "indistinct"
     assert (set(chosen.names), chosen.compared) == ({"x0", "x1"}, 3)
     # Of the best two of all features one is always the column of words.
-    of_two = result.to_frame(2)["selection_frequency"]
+    of_two = result.to_frame(result.selection(2))["selection_frequency"]
     assert min(of_two[["x0", "x1"]]) < 0.8
     shares = result.to_frame()["selection_frequency"]
-    assert (shares == result.to_frame(3)["selection_frequency"]).all()
+    assert (shares == result.to_frame(result.selection(3))["selection_frequency"]).all()
     assert (shares[["x0", "x1"]] >= 0.9).all()
     assert (chosen.frame["selection_frequency"] == shares).all()
     said = "1 of the best 3 is not selected; frequencies and stability are reported for the best 3."
@@ -162,7 +162,7 @@ def test_statuses_go_by_frequency_and_noise() -> None:
 
 def test_a_limit_on_false_selections_takes_the_place_of_a_proposal() -> None:
     result = fitted(*table(3.0), resampling="complementary_pairs")
-    control = result.error_control(max_false=1)
+    control = result.selection(max_false=1).control
     view = result._options_in_force({"max_false": 1.0})
     assert result.select(max_false=1.0) == control.selected != []
     assert result.selection(max_false=1.0).reason == control.sentences[0]

@@ -212,7 +212,10 @@ def test_a_feature_seen_once_has_no_spread_and_one_never_seen_is_refused() -> No
     how = {"n_features_to_select": 1, "input": "scores"}
     found = feature_stability(scores, **how)
     assert found["rank_sd"].isna().tolist() == [False, False, True]
-    for hole, message in ((np.s_[0, 2], "no score for 'x2' in any row"), (0, "no score in row 1")):
+    for hole, message in (
+        (np.s_[0, 2], "no list has a score for the item 'x2'"),
+        (0, "every score of 'list1' is missing"),
+    ):
         scores[hole] = np.nan
         refused(feature_stability, ((scores,), how, DataError, message))
 

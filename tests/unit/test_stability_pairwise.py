@@ -262,7 +262,7 @@ def test_a_single_feature_has_a_stated_answer(name: str) -> None:
     ("bad", "message"),
     [
         (np.ones((1, 4)), "at least 2"),
-        (np.ones((4, 0)), "no features"),
+        (np.ones((4, 0)), "at least one list and one item"),
         (np.ones(4), "two dimensions"),
         (np.array([[1.0, np.nan], [2.0, 3.0]]), "row 1, column 2"),
         (np.array([[1.0, np.inf], [2.0, 3.0]]), "finite"),
@@ -289,8 +289,8 @@ def test_bad_parameters_are_refused() -> None:
         ((scores, "pearson"), {"feature_names": ["a"]}, ParameterError, "feature_names"),
         ((scores, "pearson"), {"similarity": np.eye(14)}, ParameterError, "takes no similarity"),
         ((scores, "asd"), {"undefined": 0.0}, ParameterError, "average over pairs"),
-        (of_words, {"input": "scores"}, InputTypeError, "not a matrix of numbers"),
-        ((3, "jaccard"), {}, InputTypeError, "list of feature sets"),
+        (of_words, {"input": "scores"}, InputTypeError, "must be numbers"),
+        ((3, "jaccard"), {}, InputTypeError, "data must be Rankings"),
         *(
             ((scores, "jaccard"), {size: bad}, ParameterError, size)
             for bad in (0, 15, 0.0, 1.5, -0.1, True, "a", np.nan)

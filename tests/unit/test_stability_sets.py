@@ -182,7 +182,7 @@ def test_unknown_p_is_refused_where_it_matters() -> None:
         ([{"a"}, {"z"}], {"feature_names": ["a", "b"]}, DataError, "'z'"),
         ([{"a"}, {"b"}], {"feature_names": ["a", "a"]}, DataError, "twice"),
         ([{"a"}, {"b"}], {"feature_names": ["a", "b"], "n_features": 3}, ParameterError, "has 2"),
-        ([{"a"}, "b"], {"n_features": 3}, InputTypeError, "set 2"),
+        ([{"a"}, "b"], {"n_features": 3}, InputTypeError, "'list2' is the text 'b'"),
         ([{1.5}, {2.5}], {"n_features": 3}, InputTypeError, "name or by position"),
         (np.array([[True, False]]), {}, DataError, "at least 2"),
         (np.eye(3, dtype=bool), {"n_features": 4}, ParameterError, "3 columns"),

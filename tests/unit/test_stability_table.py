@@ -92,7 +92,7 @@ def test_refusals() -> None:
         *(((SCORES,), level, ParameterError, "level") for level in levels),
         ((SCORES[:1],), {}, DataError, "1 resample"),
         ((np.where(SCORES > 2, np.nan, SCORES),), {}, DataError, "missing scores"),
-        ((3,), {}, InputTypeError, "list of feature sets"),
+        ((3,), {}, InputTypeError, "data must be Rankings"),
         ((SCORES,), {"similarity": np.eye(4)}, DataError, "size 4 x 4"),
         ((SCORES, ["yu"]), {}, ParameterError, "pass similarity"),
     )

@@ -65,6 +65,12 @@ def test_a_class_can_be_known() -> None:
         assert len(known) <= OF_A_CLASS, sorted(known)
 
 
+def test_a_ranking_offers_at_most_24_names() -> None:
+    """Fields without a default are not in the class, and told by its docstring."""
+    names = [name for name in dir(pyfsagg.ensemble.EnsembleResult) if not name.startswith("_")]
+    assert len(names) <= 24
+
+
 def test_the_names_of_all_modules_can_be_known() -> None:
     assert len(PUBLIC) + len(set().union(*map(methods, CLASSES))) <= IN_ALL
 

@@ -352,7 +352,7 @@ def test_the_order_of_rows_and_of_workers_changes_nothing() -> None:
     again = pyfsagg.bam(X.iloc[mixed], Y.iloc[mixed], n_jobs=2, **options)
     np.testing.assert_allclose(found.scores, again.scores, rtol=1e-10)
     assert found.select(1) == ["normal"]
-    assert found.halves is not None
+    assert found.checked.halves is not None
 
 
 def test_a_function_sees_events_and_times_and_a_regressor_residuals() -> None:

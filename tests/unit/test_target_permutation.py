@@ -213,7 +213,7 @@ def test_a_few_levels_are_found_beside_many() -> None:
     assert found.select() == ["x0"]
     result = pyfsagg.wam(X, y, filter="chi_squared", n_resamples=50, random_state=0)
     assert result.select() == ["x0"]
-    assert result.error_control(fdr=0.1).selected == ["x0"]
+    assert result.selection(fdr=0.1).control.selected == ["x0"]
 
 
 def test_a_limit_on_the_rate_finds_a_third_of_the_table() -> None:
@@ -227,7 +227,7 @@ def test_a_limit_on_the_rate_finds_a_third_of_the_table() -> None:
         {"fdr": 0.05, "method": "benjamini_yekutieli"},
         {"max_false": 0.5},
     ):
-        limited = result.error_control(**options)
+        limited = result.selection(**options).control
         assert set(limited.selected) >= {f"x{j}" for j in range(10)}
         assert len(limited.selected) <= 11
         assert limited.support.sum() == len(limited.selected)
@@ -235,14 +235,14 @@ def test_a_limit_on_the_rate_finds_a_third_of_the_table() -> None:
         assert limited.record()["selected"] == limited.selected
     # Pairs of halves select by a bound where only the number is limited, as asked for by the plan.
     pairs = pyfsagg.wam(X, y, filter="spearman", n_resamples=40, resampling="pairs", random_state=0)
-    assert pairs.error_control(max_false=1).method == "stability_selection"
-    assert pairs.error_control(fdr=0.05).method == "benjamini_hochberg"
-    assert pairs.error_control(fdr=0.05, method="integrated_path").method == "integrated_path"
+    assert pairs.selection(max_false=1).control.method == "stability_selection"
+    assert pairs.selection(fdr=0.05).control.method == "benjamini_hochberg"
+    assert pairs.selection(fdr=0.05, method="integrated_path").control.method == "integrated_path"
 
 
 def test_what_a_limit_says_when_nothing_is_selected() -> None:
     result = pyfsagg.wam(*table(0.0, seed=3), filter="spearman", n_resamples=8, random_state=0)
-    limited = result.error_control(fdr=0.01)
+    limited = result.selection(fdr=0.01).control
     assert limited.selected == []
     best = limited.to_frame().iloc[0]
     assert f"which a limit of {best['q_value']:.2g} would select" in limited.sentences[0]
@@ -264,14 +264,15 @@ def test_they_change_no_bit_of_the_ranking_and_no_worker_changes_them(method: An
     options = {"n_resamples": 30, "random_state": 5}
     without = method(X, y, checks=pyfsagg.Checks(shuffles=0), **options)
     one, two = (method(X, y, n_jobs=jobs, **options) for jobs in (1, 2))
-    for name in ("combined", "scores", "ranking", "halves"):
+    for name in ("combined", "scores", "ranking"):
         np.testing.assert_array_equal(getattr(without, name), getattr(one, name))
+    np.testing.assert_array_equal(without.checked.halves, one.checked.halves)
     for name in ("p_values", "family_wise_p_values", "numbers"):
         first, second = (getattr(each.permutation, name) for each in (one, two))
         np.testing.assert_array_equal(first, second)
-    np.testing.assert_array_equal(one.noise_halves, two.noise_halves)
+    np.testing.assert_array_equal(one.checked.noise_halves, two.checked.noise_halves)
     assert without.permutation is None
-    assert without.noise_halves is None
+    assert without.checked.noise_halves is None
     assert "shuffles" not in without.parameters
     assert one.parameters["shuffles"] == {"n_shuffles": 999, "unit": "rows", "n_pairs": 3}
 
@@ -337,7 +338,7 @@ def test_a_resumed_run_has_the_same(tmp_path) -> None:
     alone = pyfsagg.bam(X, y, **options)
     for other in (second, alone):
         np.testing.assert_array_equal(first.permutation.p_values, other.permutation.p_values)
-        np.testing.assert_array_equal(first.noise_halves, other.noise_halves)
+        np.testing.assert_array_equal(first.checked.noise_halves, other.checked.noise_halves)
 
 
 def test_the_order_of_the_rows_and_the_number_of_resamples_do_not_matter() -> None:
@@ -508,7 +509,7 @@ def test_counts_are_rows_that_stand_several_times() -> None:
     two = pyfsagg.wam(X.iloc[rows], y[rows], **how)
     np.testing.assert_allclose(one.permutation.p_values, two.permutation.p_values, rtol=1e-9)
     np.testing.assert_array_equal(one.combined, two.combined)
-    np.testing.assert_array_equal(one.noise_halves, two.noise_halves)
+    np.testing.assert_array_equal(one.checked.noise_halves, two.checked.noise_halves)
     assert one.between_sample_stability().n_rows == two.between_sample_stability().n_rows
     assert "so many" in one.methods_text()
 
@@ -571,7 +572,7 @@ def test_equal_weights_change_no_p_value(task: str) -> None:
         found, expected = (getattr(each.permutation, name) for each in (ones, plain))
         assert found.tobytes() == expected.tobytes()
     assert ones.combined.tobytes() == plain.combined.tobytes()
-    assert ones.noise_halves.tobytes() == plain.noise_halves.tobytes()
+    assert ones.checked.noise_halves.tobytes() == plain.checked.noise_halves.tobytes()
 
 
 def test_weighted_halves_are_of_rows_and_the_text_says_what_moved() -> None:
@@ -622,7 +623,7 @@ def test_why_there_are_none() -> None:
         assert result.selection().reason.endswith(f"above noise: {reason}.")
         assert "indistinct" not in set(result.selection().frame["status"])
         with pytest.raises(DataError, match="no p-values from shuffled targets"):
-            result.error_control(fdr=0.1, method="benjamini_hochberg")
+            result.select(fdr=0.1, method="benjamini_hochberg")
 
 
 # --- what it is good for -------------------------------------------------------------------------
@@ -637,7 +638,9 @@ def test_what_two_samples_agree_on_without_signal_is_said() -> None:
     noise = pyfsagg.ensemble.trust.noise_between(result, 6)
     assert noise.n_pairs == 190  # each half with those of ten targets
     reference = noise.estimates.loc["nogueira", "estimate"]
-    true = result.between_sample_stability(6).estimates.loc["nogueira", "estimate"]
+    true = result.between_sample_stability(result.selection(6)).estimates.loc[
+        "nogueira", "estimate"
+    ]
     assert reference > 0.5
     assert abs(true - reference) < 0.15
     text = " ".join(result.summary_text(n_features_to_select=6).split())
