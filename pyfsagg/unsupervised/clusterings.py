@@ -31,7 +31,7 @@ Labels = NDArray[np.int32]
 
 FEWER_SAMPLES = "it has a cell for each pair of samples; take a random part of the rows"
 
-FEWEST_SAMPLES = 3
+FEWEST_SAMPLES = 3  # chosen: two samples have one distance, which no feature can preserve better
 SCALES = ("none", "center", "z_score", "min_max")
 SMALLEST, LARGEST = 1e-150, 1e150
 BLOCK = 512  # features per task: a block of 100 samples stays in the cache of a core

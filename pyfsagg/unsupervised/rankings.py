@@ -335,7 +335,7 @@ def score_on_graph(table: Table, weights: scipy.sparse.csr_matrix) -> Floats:
     return scores
 
 
-DOMINANT = 0.9
+DOMINANT = 0.9  # chosen: share of the squares of a table from which a feature is nearly all of it
 
 
 def svd_entropy(X: TableLike, *, standardize: str = "z_score", n_jobs: int | None = None) -> Floats:
