@@ -287,7 +287,7 @@ def compare_aggregators(
 LIST_AGGREGATORS = (
     *("robust_rank_aggregation", "mean_rank", "median_rank", "geometric_mean_rank", "stuart"),
 )
-FEWEST_LISTS = 6
+FEWEST_LISTS = 6  # chosen: halves of three lists, and six values for the jackknife over lists
 
 
 @dataclass(frozen=True, eq=False, repr=False)

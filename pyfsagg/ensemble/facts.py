@@ -68,7 +68,7 @@ CHANCE = (
     "kind. Selections from noise can agree if features differ, for instance in their number of levels"
 )
 MOST = 0.75
-"""Share of selected features above which their agreement depends on the few that are not selected."""
+"""Share of selected features above which their agreement depends on the few others (chosen)."""
 
 
 def _sizes(

@@ -99,7 +99,7 @@ def group_blocks(result: Grouped, ranked: Iterable[str]) -> list[Block]:
 
 
 SIMILARITIES = ("pearson", "spearman")
-SIMILARITY, LEAST = "pearson", 0.9  # what a run looks for by default
+SIMILARITY, LEAST = "pearson", 0.9  # chosen, a customary limit: what a run looks for by default
 MOST_FEATURES = 2_000
 MOST_PRODUCTS = 2e10
 """Features, and products of cells (n p²), up to which a run looks for copies: a few seconds."""
@@ -107,7 +107,7 @@ MOST_PRODUCTS = 2e10
 FACTOR_MISSING = 4  # matrix products with missing values, where there is one without
 SPLIT_CLUSTER, SPLIT_GAP = 0.5, 0.2
 """Copies split the vote: at least one is selected in half of the resamples or more, and in a fifth of
-all resamples more than the best of them alone."""
+all resamples more than the best of them alone (chosen: a note to a reader, no decision depends on it)."""
 
 MOST_TOLD = 3
 

@@ -46,7 +46,10 @@ from pyfsagg.resampling import Resamples, Rows
 from pyfsagg.resampling.plan import canonical_order, generator
 
 FEW_LEVELS = 30
-"""Fewest distinct values of a column of numbers, all of which have the same null distribution."""
+"""Distinct values above which columns of numbers are of one kind, with one null distribution.
+
+Chosen: levels of tables with such columns are simulated in the topic `proposal` of the calibration.
+"""
 
 RANK_TESTS = {"classes": "kruskal_wallis", "numeric": "spearman", "survival": "cox_score"}
 """Filters that bin numbers lose power, so numbers are also tested by their ranks."""
@@ -59,27 +62,35 @@ much as the filters cost the others (the topic `proposal` of the calibration has
 """
 
 MANY, USUAL, LEAST = 999, 199, 19
-"""Shuffled targets, for tables up to `SMALL` cells, for larger ones, and at least."""
+"""Shuffled targets, for tables up to `SMALL` cells, for larger ones, and at least.
+
+Chosen: p-values are then multiples of .001, .005 and .05.
+"""
 
 SMALL = 50_000
 
 SLOW_SHARE = 5
-"""Resamples per shuffled target for filters without a compiled loop for a column."""
+"""Resamples per shuffled target for filters without a compiled loop for a column (chosen: a fifth
+more work)."""
 
 CELLS = 20_000_000
 """Weights, or scores of a filter, that are in memory for shuffled targets at the same time."""
 
 FEW_ROWS = 30
-"""Rows up to which a column that goes with the target perfectly may not be above noise."""
+"""Rows up to which a column that goes with the target perfectly may not be above noise.
+
+Chosen: with more rows no run looks whether that is so, which takes time.
+"""
 
 MOST_PAIRS = 19
-"""Pairs of halves with a shuffled target: their mean agreement is what noise gives."""
+"""Pairs of halves with a shuffled target: their mean agreement is what noise gives (chosen: its error is then
+a quarter of the spread of one pair)."""
 
 FEWEST = 10
-"""Different shuffled targets below which none are drawn."""
+"""Different shuffled targets below which none are drawn (chosen: the smallest p-value would exceed .1)."""
 
 MOST_ROWS = 20
-"""Largest mean weight of a row: each unit is a row with a shuffled target."""
+"""Largest mean weight of a row: each unit is a row with a shuffled target (chosen: memory)."""
 
 _STREAM = 2  # of random numbers; 0 draws rows, 1 noise
 
@@ -689,7 +700,8 @@ def score_shuffled(nulls: Nulls, number: int, drawn: Drawn, **how: Any) -> Matri
 
 
 MOST_NULLS, FEWEST_NULLS = 50, 20
-"""Shuffled targets, at most one for two resamples."""
+"""Shuffled targets for the scale of scores, at most one for two resamples (chosen: at most half as
+much work again, from 40 resamples on)."""
 
 ENOUGH = 100_000
 """Null scores of one kind of columns that suffice; further shuffled targets are not used."""

@@ -30,10 +30,15 @@ STATUSES = {
 """The meaning of the status of a feature."""
 
 FIRM, RARE = 0.8, 0.2
+"""Selection frequencies from which a selected feature is firm, and above which another one is borderline.
+
+Chosen: words for a reader; no error rate depends on them.
+"""
+
 ROUNDING = 1e-9
 
-FEWEST = 5  # features among which a knee is sought
-RATE = 0.1  # the false discovery rate that is tried if no feature is distinguishable from noise
+FEWEST = 5  # chosen: features among which a knee is sought
+RATE = 0.1  # chosen: the false discovery rate that is tried if no feature is distinguishable from noise
 NEAREST = 3  # the nearest candidates that are named then
 SHOWN = 10  # features for which frequencies and stability are reported if none is selected
 

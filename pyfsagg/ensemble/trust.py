@@ -21,11 +21,11 @@ from pyfsagg.resampling import ComplementaryPairs
 from pyfsagg.stability_measures import BetweenSampleStability, between_sample_stability, pairwise
 from pyfsagg.statistics.rank_sets import RankConfidence, sets_of_replicates
 
-FEWEST = 50  # fewest resamples for a usable standard error
+FEWEST = 50  # chosen: fewest resamples for a usable standard error
 MOST_SHOWN = 200
 """Features up to which the sets are computed by default: the work grows as the square."""
 
-TURNS = 10  # halves of other shuffled targets with which each half of one is compared
+TURNS = 10  # chosen: halves of other shuffled targets with which each half of one is compared
 FULL_SIZE = ("bootstrap", "poisson_bootstrap", "stratified_bootstrap", "grouped_bootstrap")
 MEANS = {"arithmetic_mean": "score", "mean_rank": "rank"}
 """Aggregators that are means over resamples, and of what."""

@@ -189,10 +189,10 @@ def stability_scores(frequency: Floats, thresholds: Floats, n_halves: int) -> Fl
 
 FUNCTIONS = {"h1": 1, "h2": 2, "h3": 3}  # the power m of h(π) = (2π − 1)^m above 1/2, and 0 below
 NORMALIZATIONS = ("same", "ipss")
-RANGE = 1e8  # ratio of the largest to the smallest threshold of scores
+RANGE = 1e8  # chosen: ratio of the largest to the smallest threshold of scores
 ABOVE = 0.01  # chosen: margin of the largest threshold above the largest score
 SETTLED = 0.01
-"""Mean selection frequency from which frequencies that do not change any more end the path."""
+"""Mean selection frequency from which frequencies that do not change any more end the path (chosen)."""
 DECIMALS = 8
 
 

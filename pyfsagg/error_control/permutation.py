@@ -18,18 +18,19 @@ from pyfsagg._message import Param
 from pyfsagg.exceptions import DataError
 
 LEVEL = 0.05
-"""Family-wise error of the features that are reported above noise."""
+"""Family-wise error of the features that are reported above noise (chosen: the customary one)."""
 
 ROUNDING = 1e-9
 
 TAIL_SHARE, TAIL_LEAST, TAIL_MOST = 50, 20, 250
-"""The tail of the pooled scores is the largest one in fifty, within limits."""
+"""The tail of the pooled scores is the largest one in fifty, within limits (chosen; the levels that p-values
+keep with it are simulated in the topic `proposal` of the calibration)."""
 
 FEW_OF_A_KIND, COUNTED_SHARE = 100, 10
 """Among more features than this only the largest tenth of the scores is compared with other rows exactly."""
 
 REDRAWS = 100
-"""Sets of shuffled targets that are drawn anew from those of the run, to see what would change."""
+"""Sets of shuffled targets that are drawn anew from those of the run, to see what would change (chosen)."""
 
 NEAREST = 3
 

@@ -33,7 +33,7 @@ from pyfsagg.score_tables.question import StandingsOptions, score_table
 ALL_FEATURES, RANDOM_SUBSETS = "all features", "random subsets"  # labels of baselines
 WEIGHTED = "weighted average over thresholds"
 MOST_LISTED = 50
-ROPE = 0.01  # differences of a measure that goes up to 1 which do not matter
+ROPE = 0.01  # differences of a measure up to 1 that do not matter: Benavoli et al. (2017), JMLR 18, use 1 %
 CELL = ["protocol", "method", "kind", "classifier", "threshold", "n_features", "metric"]
 COLUMNS = {
     **dict.fromkeys(("protocol", "method", "kind", "classifier"), "str"),

@@ -113,7 +113,6 @@ CALLS: dict[str, Called] = {
     "eliminate_features": Called("rank_order.eliminate", "orders"),
     # tables without classes
     **_calls("unsupervised", "unsupervised", "clustering_curve"),
-    **_calls("unsupervised", "unsupervised", "evaluate_rankings"),
     **_calls("unsupervised", "unsupervised", "frcm", "frmv", kinds={"labels": "labels"}),
     **_calls("unsupervised", "unsupervised", "laplacian_score", "svd_entropy", value="by_feature({}, x)"),
     "rank_unsupervised": Called("unsupervised.rank_unsupervised", "unsupervised", by_hand=True),

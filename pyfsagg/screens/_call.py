@@ -333,7 +333,7 @@ SIDES: dict[str, tuple[SideName, ...]] = {
     "high": ("high",),
 }
 SINGLE = "their p-values depend on this guide alone"
-LARGE_TIE = 0.01
+LARGE_TIE = 0.01  # chosen: share of all guides in one tie, of which a user is told
 
 
 @repeatable

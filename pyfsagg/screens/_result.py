@@ -22,7 +22,7 @@ from pyfsagg.ranks import rank_scores
 
 SideName = Literal["low", "high"]
 DEFAULT_ALPHA = 0.05
-GUIDE_P = 0.25
+GUIDE_P = 0.25  # as MAGeCK's gene-test-fdr-threshold, by which it chooses alpha from the p-values of guides
 LEAST_SHARE = 0.01
 
 

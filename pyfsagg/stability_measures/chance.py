@@ -18,7 +18,7 @@ from pyfsagg.stability_measures._base import BoundStatistic, PairwiseAverage, Wh
 from pyfsagg.stability_measures._input import Matrix, SelectedSets, check_several, read_matrix
 
 ENOUGH_PAIRS = 2000
-"""Pairs of resamples over which random orders are averaged, so their noise is small."""
+"""Pairs of resamples over which random orders are averaged, so their noise is small (chosen)."""
 MOST_CELLS = 2_000_000  # cells of drawn selections beyond which fewer orders are drawn
 
 
@@ -194,7 +194,7 @@ def log_choose(n: Floats | float, k: Floats | float) -> Floats:
     return np.where(n >= k, values, -np.inf)
 
 
-FEWEST_PAIRS = 5  # pairs below which no interval is given
+FEWEST_PAIRS = 5  # chosen: pairs below which no interval is given
 MOST_FREEDOM = 29
 """Pairs of one data set share its rows: more of them than this do not narrow the floor of the spread."""
 

@@ -28,7 +28,7 @@ from pyfsagg._table.frames import FRAMES, frame_of_array, pandas_frame, pandas_s
 from pyfsagg.exceptions import DataError, InputTypeError, ParameterError, UnknownNameError
 
 INCOMPLETE = ("error", "drop")
-FEWEST_SUBJECTS = 3
+FEWEST_SUBJECTS = 3  # chosen: with two, a test within subjects has one degree of freedom
 FILL_IN = Remedy("fill them in, or pass ", Use(missing="drop"), " to drop them")
 
 gauss_legendre = functools.cache(np.polynomial.legendre.leggauss)

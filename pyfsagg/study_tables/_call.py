@@ -43,8 +43,10 @@ KNOWN = {
 }
 """Columns without case and signs, of DESeq2, edgeR, limma, sleuth, Seurat and scanpy, the likeliest first."""
 LARGEST_Z = 37.0  # beyond, a p-value is 0
-CUT = 0.5  # a table without p-values above this is no whole table
-OPPOSED = 0.05  # share of statistics without the sign of their effect, above which they are of other tests
+CUT = 0.5  # chosen: a table without p-values above this is no whole table
+OPPOSED = 0.05
+"""Chosen: share of statistics without the sign of their effect, above which they are of other tests."""
+
 UNDIRECTED = (
     "The p-values of a likelihood-ratio or F test of several coefficients have no direction: give the "
     "tests of one contrast, or combine the items, ranked by p-value, with ",

@@ -72,9 +72,11 @@ MIDDLE = 1.2816
 QUARTILES = 1.34898
 """Distance of the quartiles of a normal distribution of variance 1."""
 SHARED = 0.2
-"""Correlation in the middle, in excess of other pairs, above which two studies may share something."""
+"""Correlation in the middle, in excess of other pairs, above which two studies may share something (chosen;
+how often it is exceeded is simulated in the topic `studies` of the calibration)."""
 OVERLAP = 0.3
-"""Share of common errors above which two studies seem to share samples, without regard to other pairs."""
+"""Share of common errors above which two studies seem to share samples, without regard to other pairs
+(chosen; simulated in the same topic)."""
 INDEPENDENT = (
     "The p-values assume independent studies with valid p-values. Copies of a study, or overlapping "
     "cohorts, make them too small."

@@ -1,5 +1,4 @@
 from .evaluation import clustering_curve as clustering_curve
-from .evaluation import evaluate_rankings as evaluate_rankings
 from .methods import ConsensusAffinitySelector as ConsensusAffinitySelector
 from .methods import LaplacianScoreSelector as LaplacianScoreSelector
 from .methods import MultipleViewsSelector as MultipleViewsSelector
@@ -18,7 +17,6 @@ __all__ = [
     "MultipleViewsSelector",
     "SvdEntropySelector",
     "clustering_curve",
-    "evaluate_rankings",
     "frcm",
     "frmv",
     "laplacian_score",

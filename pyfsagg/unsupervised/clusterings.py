@@ -4,7 +4,7 @@ import math
 from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ from sklearn.mixture import GaussianMixture
 from pyfsagg._base.arithmetic import Floats, RandomState
 from pyfsagg._base.arithmetic import scaled as in_range
 from pyfsagg._base.memory import require_memory
-from pyfsagg._base.validation import as_array, check_choice, check_integer, check_real, resolve_seed
+from pyfsagg._base.settings import Settings, option
+from pyfsagg._base.validation import as_array, check_choice, check_integer, resolve_seed
 from pyfsagg._kernels.clusters import coassociation_counts
 from pyfsagg._message import NAN, Got, Message, Param, Remedy, Use
 from pyfsagg._run.checkpoint import Piece, kept_seed, open_checkpoint, resume_tasks
@@ -30,7 +31,7 @@ Labels = NDArray[np.int32]
 
 FEWER_SAMPLES = "it has a cell for each pair of samples; take a random part of the rows"
 
-FEWEST_SAMPLES = 3
+FEWEST_SAMPLES = 3  # chosen: two samples have one distance, which no feature can preserve better
 SCALES = ("none", "center", "z_score", "min_max")
 SMALLEST, LARGEST = 1e-150, 1e150
 BLOCK = 512  # features per task: a block of 100 samples stays in the cache of a core
@@ -170,59 +171,67 @@ def resolve_k_range(k_range: Any, table: Table) -> tuple[int, int]:
     return low, high
 
 
-def draw_clusterings(
-    table: Table,
-    *,
-    n_clusterings: int = 100,
-    feature_fraction: float = 0.5,
-    k_range: tuple[int, int] | None = None,
-    clusterer: Any = "k_means",
-    random_state: RandomState = None,
-    n_jobs: int | None = None,
-    execution: Execution | None = None,
-) -> tuple[Labels, int]:
-    """Labels (n_clusterings, n_samples) of clusterings in random subspaces with random numbers of
-    clusters, from 0, and the seed; clustering t depends only on the seed and t. With fewer than k
-    distinct points, each is a cluster."""
-    n_clusterings = check_integer("n_clusterings", n_clusterings, low=1)
-    fraction = check_real("feature_fraction", feature_fraction, low=0.0, high=1.0, low_open=True)
-    low, high = resolve_k_range(k_range, table)
-    execution = Execution.read("execution", execution)
-    seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
-    _resolve_clusterer(clusterer)  # refused before the work begins
-    width = max(1, int(fraction * table.n_features + 1e-9))
-    require_memory(
-        4 * n_clusterings * table.n_samples,
-        f"the labels of {n_clusterings:,} clusterings",
-        "fewer clusterings are enough",
-    )
+@dataclass(frozen=True, eq=False)
+class Clusterings(Settings):
+    """An ensemble of clusterings in random subspaces, with random numbers of clusters.
 
-    identity = {
-        "kind": "clusterings",
-        "n_clusterings": n_clusterings,
-        "feature_fraction": fraction,
-        "k_range": [low, high],
-        "clusterer": clusterer,
-        "seed": seed,
-        "data": None if execution.checkpoint is None else data_hash(table, None),
-        "versions": versions(),
-    }
-    labels = np.empty((n_clusterings, table.n_samples), dtype=np.int32)
-    draw = _Draw(table, width, (low, high), clusterer, seed)
-    numbers = range(n_clusterings)
-    # Limits of BLAS hold for the whole process, so they are set once around all workers.
-    with (
-        one_thread("blas"),
-        open_checkpoint(execution.checkpoint, identity) as checkpoint,
-        progress_sink(execution.progress, n_clusterings, "clustering") as advance,
-    ):
-        advance(0)
-        keys = [f"clustering {t}" for t in numbers]
-        pieces = resume_tasks(checkpoint, keys, _Draw.cluster, draw, numbers, n_jobs=n_jobs)
-        for t, piece in enumerate(pieces):
-            labels[t] = piece["labels"]
-            advance(t + 1)
-    return labels, seed
+    The fields are arguments of :func:`pyfsagg.unsupervised.frcm` and of all that draw clusterings.
+    """
+
+    kind: ClassVar[str] = "clusterings"
+
+    n_clusterings: int = option(100, low=1, help="number of clusterings")
+    feature_fraction: float = option(0.5, above=0.0, high=1.0, help="share of the features in each")
+    k_range: tuple[int, int] | None = option(None, help="lowest and highest number of clusters")
+    clusterer: Any = option("k_means", help="a name, or a clusterer of scikit-learn")
+
+    def draw(
+        self,
+        table: Table,
+        *,
+        random_state: RandomState = None,
+        n_jobs: int | None = None,
+        execution: Execution | None = None,
+    ) -> tuple[Labels, int]:
+        """Labels (n_clusterings, n_samples) from 0, and the seed; clustering t depends only on the seed and
+        t. With fewer than k distinct points, each is a cluster."""
+        n_clusterings, fraction = int(self.n_clusterings), float(self.feature_fraction)
+        low, high = resolve_k_range(self.k_range, table)
+        execution = Execution.read("execution", execution)
+        seed = resolve_seed(kept_seed(execution.checkpoint, random_state))
+        _resolve_clusterer(self.clusterer)  # refused before the work begins
+        width = max(1, int(fraction * table.n_features + 1e-9))
+        require_memory(
+            4 * n_clusterings * table.n_samples,
+            f"the labels of {n_clusterings:,} clusterings",
+            "fewer clusterings are enough",
+        )
+        identity = {
+            "kind": "clusterings",
+            "n_clusterings": n_clusterings,
+            "feature_fraction": fraction,
+            "k_range": [low, high],
+            "clusterer": self.clusterer,
+            "seed": seed,
+            "data": None if execution.checkpoint is None else data_hash(table, None),
+            "versions": versions(),
+        }
+        labels = np.empty((n_clusterings, table.n_samples), dtype=np.int32)
+        draw = _Draw(table, width, (low, high), self.clusterer, seed)
+        numbers = range(n_clusterings)
+        # Limits of BLAS hold for the whole process, so they are set once around all workers.
+        with (
+            one_thread("blas"),
+            open_checkpoint(execution.checkpoint, identity) as checkpoint,
+            progress_sink(execution.progress, n_clusterings, "clustering") as advance,
+        ):
+            advance(0)
+            keys = [f"clustering {t}" for t in numbers]
+            pieces = resume_tasks(checkpoint, keys, _Draw.cluster, draw, numbers, n_jobs=n_jobs)
+            for t, piece in enumerate(pieces):
+                labels[t] = piece["labels"]
+                advance(t + 1)
+        return labels, seed
 
 
 @dataclass(frozen=True, eq=False)

@@ -42,7 +42,7 @@ def rank_unsupervised(X: TableLike, method: str = "frcm", **method_params: Any) 
     See Also
     --------
     frcm, frmv, laplacian_score, svd_entropy : The methods, with their options.
-    evaluate_rankings : Compares the methods on a table with known classes.
+    clustering_curve : Compares rankings on a table with known classes.
 
     Examples
     --------

@@ -152,6 +152,7 @@ def frcm(
     >>> sorted(result.select(3))
     ['x0', 'x1', 'x2']
     """
+    drawing = clusterings.Clusterings(n_clusterings, feature_fraction, k_range, clusterer)
     execution = Execution._without_scratch("an ensemble of clusterings", execution)
     with execution.limited():
         table = clusterings.check_numbers(X, standardize=standardize)
@@ -167,11 +168,7 @@ def frcm(
             table,
             score,
             {"standardize": standardize},
-            labels=labels,
-            k_range=k_range,
-            n_clusterings=n_clusterings,
-            feature_fraction=feature_fraction,
-            clusterer=clusterer,
+            drawing if labels is None else labels,
             random_state=random_state,
             n_jobs=n_jobs,
             execution=execution,
@@ -183,31 +180,30 @@ def _by_clusterings(
     table: Table,
     score: Callable[[clusterings.Labels, Floats], Floats],
     also: Mapping[str, Any],
+    source: Any,
     *,
-    labels: Any,
-    k_range: tuple[int, int] | None,
-    clusterer: Any,
+    random_state: RandomState,
     n_jobs: int | None,
-    **drawing: Any,
+    execution: Execution,
 ) -> result.ConsensusRanking:
-    """The ranking by the `score` of the partitions `labels`, or of new ones, which are drawn with the options
-    `drawing`, and of their consensus; `also` is recorded with them."""
+    """The ranking by the `score` of partitions and of their consensus; `source` has the partitions, or how
+    to draw them, and `also` is recorded with them."""
     seed: dict[str, Any] = {}
-    if labels is not None:
-        labels = clusterings.check_partitions(labels, table.n_samples)
-        parameters = {"n_clusterings": len(labels), "clusterer": "given"}
-    else:
-        k_range = clusterings.resolve_k_range(k_range, table)
-        labels, seed["random_state"] = clusterings.draw_clusterings(
-            table, k_range=k_range, clusterer=clusterer, n_jobs=n_jobs, **drawing
+    if isinstance(source, clusterings.Clusterings):
+        labels, seed["random_state"] = source.draw(
+            table, random_state=random_state, n_jobs=n_jobs, execution=execution
         )
+        clusterer = source.clusterer
         parameters = {
             "n_clusterings": len(labels),
-            "feature_fraction": drawing["feature_fraction"],
-            "k_range": list(k_range),
+            "feature_fraction": source.feature_fraction,
+            "k_range": list(clusterings.resolve_k_range(source.k_range, table)),
             "clusterer": clusterer if isinstance(clusterer, str) else repr(clusterer),
             "seed": seed["random_state"],
         }
+    else:
+        labels = clusterings.check_partitions(source, table.n_samples)
+        parameters = {"n_clusterings": len(labels), "clusterer": "given"}
     consensus = clusterings.consensus_matrix(labels, n_jobs=n_jobs)
     scores, method = score(labels, consensus), function.__name__
     call = Call.of(function, name=f"unsupervised.{method}", data=("X",), **seed)
@@ -339,7 +335,7 @@ def score_on_graph(table: Table, weights: scipy.sparse.csr_matrix) -> Floats:
     return scores
 
 
-DOMINANT = 0.9
+DOMINANT = 0.9  # chosen: share of the squares of a table from which a feature is nearly all of it
 
 
 def svd_entropy(X: TableLike, *, standardize: str = "z_score", n_jobs: int | None = None) -> Floats:
@@ -531,6 +527,7 @@ def frmv(
     >>> sorted(frmv(X, n_clusterings=30, random_state=1).select(3))
     ['x0', 'x1', 'x2']
     """
+    drawing = clusterings.Clusterings(n_clusterings, feature_fraction, k_range, clusterer)
     execution = Execution._without_scratch("an ensemble of clusterings", execution)
     with execution.limited():
         check_choice("association", association, ASSOCIATIONS)
@@ -545,11 +542,7 @@ def frmv(
             table,
             score,
             {"standardize": standardize, "aggregator": aggregator, "association": association},
-            labels=labels,
-            k_range=k_range,
-            n_clusterings=n_clusterings,
-            feature_fraction=feature_fraction,
-            clusterer=clusterer,
+            drawing if labels is None else labels,
             random_state=random_state,
             n_jobs=n_jobs,
             execution=execution,

@@ -16,7 +16,6 @@ from pyfsagg.exceptions import UnknownNameError
 from pyfsagg.extending import as_table, check_integer
 from pyfsagg.unsupervised import (
     clustering_curve,
-    evaluate_rankings,
     frmv,
     laplacian_score,
     rank_unsupervised,
@@ -24,9 +23,9 @@ from pyfsagg.unsupervised import (
 from pyfsagg.unsupervised.rankings import score_on_graph
 from pyfsagg.unsupervised.result import mean_plus_sd
 from pyfsagg_papers.records import Floats
+from pyfsagg_papers.tables.clustering_trials import METHODS, evaluate_rankings
 
 FIGURE_1 = ("dermatology", "segmentation_test", "pendigits_test", "wine")
-METHODS = ("frcm", "frmv", "laplacian_score", "svd_entropy")
 SEEDED = ("frcm", "frmv")
 TRIALS, QUICK_TRIALS = 40, 3
 

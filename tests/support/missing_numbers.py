@@ -222,7 +222,7 @@ WITHOUT = {
     "membership_similarity", "list_agreement",  # no numbers that may be missing
     "read_feature_table",  # read by Python on both sides
     "martingale_residuals",  # of times, which no function takes with missing ones
-    "clustering_curve", "evaluate_rankings", "integrated_path", "compare_aggregators",
+    "clustering_curve", "integrated_path", "compare_aggregators",
 }  # fmt: skip
 """Functions of `CALLS` without a case."""
 

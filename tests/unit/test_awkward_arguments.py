@@ -37,7 +37,7 @@ from pyfsagg.statistics import (
     win_tie_loss,
 )
 from pyfsagg.statistics.effect_sizes import noncentral_f_interval, noncentral_t_interval
-from pyfsagg.unsupervised import evaluate_rankings, frcm, laplacian_score, svd_entropy
+from pyfsagg.unsupervised import frcm, laplacian_score, svd_entropy
 from pyfsagg.unsupervised.clusterings import consensus_matrix
 from pyfsagg.unsupervised.rankings import correlation_ratio
 
@@ -153,9 +153,6 @@ CALLS = {
     "blocks beyond floats": lambda: friedman(BEYOND),
     "labels without order": lambda: consensus_matrix(np.array([[1, "a"], [2, 3]], dtype=object)),
     "ragged labels": lambda: correlation_ratio(WINE.X, RAGGED),
-    "a set for a method": lambda: evaluate_rankings(WINE.X, WINE.y, methods=[{"frcm"}]),
-    "an array for a method": lambda: evaluate_rankings(WINE.X, WINE.y, methods=[np.zeros(3)]),
-    "more trials than fit": lambda: evaluate_rankings(WINE.X, WINE.y, n_trials=10**30),
     "a word for decimals": lambda: pairwise_tests(np.eye(4), **T_TESTS["corrected"], decimals="a"),
     "a difference beyond floats": lambda: pairwise_tests(np.array([[1.5e308, -1.5e308]] * 4)),
     "a negative seed of a bootstrap": lambda: pyfsagg.stability_measures.adequacy(

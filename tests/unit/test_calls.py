@@ -17,7 +17,7 @@ from pyfsagg.out_of_core import rank_out_of_core
 from pyfsagg.rank_order import RankOrderSelector, eliminate, make_planted_orders
 from pyfsagg.resampling import GroupedBootstrap, Plan, Rows, Subsample
 from pyfsagg.resampling.plan import PLANS
-from pyfsagg.unsupervised import clustering_curve, evaluate_rankings, frcm, frmv, rank_unsupervised
+from pyfsagg.unsupervised import clustering_curve, frcm, frmv, rank_unsupervised
 
 WINE = pyfsagg.load_dataset("wine")
 X, Y = WINE.X, WINE.y
@@ -275,18 +275,13 @@ def test_rankings_without_labels_and_eliminations_of_a_selector() -> None:
     np.testing.assert_array_equal(found.scores, selector.scores_)
 
 
-def test_trials_and_curves_carry_their_call() -> None:
+def test_curves_of_clusterings_carry_their_call() -> None:
     told: list[tuple[int, int]] = []
     tell = Execution(progress=lambda *step: told.append(step))
-    how = {"n_clusterings": 4, "n_init": 2, "n_clusters": 4, "standardize": "min_max"}
-    how |= {"n_features_to_select": 3, "n_trials": 2, "execution": tell}
-    trials = evaluate_rankings(X, Y, ["frcm", "pca"], **how)
-    assert told == [(1, 2), (2, 2)]
-    assert isinstance(trials.attrs["seed"], int)
-    assert repeat(trials.attrs["call"], {"X": X, "y": Y}).equals(trials)
     data = {"X": X, "y": Y, "rankings": {"given": np.arange(X.shape[1])}, "sizes": [1, 4]}
     curve = clustering_curve(*data.values(), n_trials=2, n_init=3, execution=tell)
+    assert told == [(1, 2), (2, 2)]
+    assert isinstance(curve.attrs["seed"], int)
     assert repeat(curve.attrs["call"], data).equals(curve)
-    for function, arguments in ((evaluate_rankings, (X, Y)), (clustering_curve, data.values())):
-        with pytest.raises(ParameterError, match=f"{function.__name__} writes none"):
-            function(*arguments, execution=Execution(scratch="."))
+    with pytest.raises(ParameterError, match="clustering_curve writes none"):
+        clustering_curve(*data.values(), execution=Execution(scratch="."))

@@ -27,7 +27,7 @@ from pyfsagg._table.identity import arithmetic
 from pyfsagg.exceptions import MissingDependencyError, OutputError, ParameterError, PyfsaggWarning
 from pyfsagg.extending import FILTERS, open_checkpoint
 from pyfsagg.filters.model import function_filter
-from pyfsagg.unsupervised import clustering_curve, evaluate_rankings, frcm, frmv
+from pyfsagg.unsupervised import clustering_curve, frcm, frmv
 
 SETTINGS = {"kind": "test", "seed": 3, "data": "abc"}
 WINE = pyfsagg.load_dataset("wine")
@@ -408,14 +408,11 @@ def test_several_data_sets_trials_and_curves_are_taken_from_their_folders(tmp_pa
     first, again = (evaluation.evaluate_many(tables, **options) for _ in range(2))
     assert len(list(tmp_path.iterdir())) == 2
     assert again.to_frame().equals(first.to_frame())
-    options = {"n_trials": 2, "random_state": 0}
-    trials = partial(evaluate_rankings, X, Y, ["frcm", "pca"], n_clusterings=5, **options)
     rankings = {"given": np.arange(X.shape[1])}
-    curve = partial(clustering_curve, X, Y, rankings, [1, 4], **options)
-    for name, call in (("t", trials), ("c", curve)):
-        whole = call()
-        for _ in range(2):
-            assert call(execution=Execution(checkpoint=tmp_path / name)).equals(whole)
+    curve = partial(clustering_curve, X, Y, rankings, [1, 4], n_trials=2, random_state=0)
+    whole = curve()
+    for _ in range(2):
+        assert curve(execution=Execution(checkpoint=tmp_path / "c")).equals(whole)
 
 
 @pytest.mark.usefixtures("every_piece")

@@ -88,15 +88,6 @@ clustering_curve <- function(x, y, rankings, sizes, n_trials = 40, n_clusters = 
 
 #' @rdname unsupervised
 #' @export
-evaluate_rankings <- function(x, y, methods = c("frcm", "frmv", "laplacian_score", "svd_entropy", "pca"),
-                              n_features_to_select = "mean_plus_sd", n_trials = 40, n_clusters = NULL,
-                              n_init = 10, n_clusterings = 100, clusterer = "k_means",
-                              standardize = "z_score", seed = NULL, cores = 1, progress = interactive(), ...) {
-  call_python("evaluate_rankings", x = "table", y = "target", more = list(...))
-}
-
-#' @rdname unsupervised
-#' @export
 frcm <- function(x, n_clusterings = 100, feature_fraction = 0.5, k_range = NULL, clusterer = "k_means",
                  standardize = "z_score", labels = NULL, seed = NULL, cores = 1, progress = interactive(),
                  save = NULL, report = NULL, ...) {

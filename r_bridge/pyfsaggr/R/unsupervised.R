@@ -2,7 +2,7 @@
 #'
 #' `rank_unsupervised()` ranks features by how well they agree with an ensemble of clusterings of the samples
 #' (`frcm()`, consensus affinity), by their ranks in many clusterings (`frmv()`), by neighbouring samples
-#' (`laplacian_score()`) or by the entropy of singular values (`svd_entropy()`). The other functions measure how well
+#' (`laplacian_score()`) or by the entropy of singular values (`svd_entropy()`). `clustering_curve()` measures how well
 #' clusters of the best features agree with known classes.
 #'
 #' @param x A data frame or matrix of numbers without missing values, one row per sample.
@@ -25,8 +25,6 @@
 #' @param rankings A named list of results, or of scores with one number for each feature.
 #' @param sizes Numbers of best features to cluster on.
 #' @param n_trials,n_init How often k-means is run, and from how many starts.
-#' @param methods Names from `list_methods("unsupervised")`, and `"pca"`.
-#' @param n_features_to_select Which features are selected: `"mean_plus_sd"`, a number, or a share below 1.
 #' @return Rankings are lists with `scores`, `ranking`, `consensus` (samples by samples), `labels` and a
 #'   `table` ([answers], [selected()]); scores are vectors with the names of the features;
 #'   curves and lists data frames.
@@ -41,7 +39,6 @@
 #'   frmv(iris[1:4], n_clusterings = 5, seed = 1)$ranking
 #'   rank_unsupervised(iris[1:4], "frcm", n_clusterings = 5, seed = 1)$ranking
 #'   clustering_curve(iris[1:4], iris$Species, list(frcm = found), sizes = 2, n_trials = 2, seed = 1)
-#'   evaluate_rankings(iris[1:4], iris$Species, "laplacian_score", n_trials = 2, seed = 1)
 #' }
 NULL
 

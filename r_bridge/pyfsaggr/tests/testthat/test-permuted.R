@@ -49,7 +49,6 @@ CASES <- alist(
                   n_folds = 2, n_resamples = 2, seed = 1),
   evaluate_many = list(datasets = list(one = list(x = table, y = classes), two = list(x = table[1:3], y = classes)),
                        methods = "chi_squared", classifiers = "naive_bayes", n_features_to_select = 0.5, n_resamples = 2, seed = 1),
-  evaluate_rankings = list(x = table, y = classes, methods = "laplacian_score", n_trials = 2, seed = 1),
   expected_replication = list(x = table, y = classes, n_features_to_select = 2, pairs = 5, filter = "chi_squared", seed = 1),
   feature_stability = list(x = scores, n_features_to_select = 2), final_list = list(object = judged(), n_features_to_select = 2),
   fewest_features = list(object = judged()), frcm = list(x = table, n_clusterings = 3, seed = 1),

@@ -191,8 +191,6 @@ test_that("tables without classes", {
   same(unname(svd_entropy(data$x)), "without.svd_entropy(wine.X)")
   same(rank_unsupervised(data$x, "laplacian_score", n_neighbors = 4)$scores,
        "without.rank_unsupervised(wine.X, 'laplacian_score', n_neighbors=4).scores")
-  same(evaluate_rankings(data$x, data$y, "laplacian_score", n_trials = 2, seed = 1, progress = FALSE)$nmi,
-       "without.evaluate_rankings(wine.X, wine.y, ['laplacian_score'], n_trials=2, random_state=1)['nmi'].to_numpy()")
   same(clustering_curve(data$x, data$y, list(frcm = found), 2:3, n_trials = 2, seed = 1, progress = FALSE)$nmi,
        "without.clustering_curve(wine.X, wine.y, {'frcm': run}, [2, 3], n_trials=2, random_state=1)['nmi'].to_numpy()")
 })
