@@ -28,7 +28,7 @@ def shown(text: str) -> str:
         record.pop("versions", None)
         return snapshots.of_record(record)
     # Times and progress are those of this machine.
-    text = re.sub(r"^\d+ of \d+ [a-z]+ done.*\n", "", text, flags=re.MULTILINE)
+    text = re.sub(r"^\d+ (of \d+ )?[a-z]+ (to do|done).*\n", "", text, flags=re.MULTILINE)
     text = re.sub(r"\b\d+(\.\d+)? (ms|s|seconds?)\b", "* s", text)
     return "\n".join(snapshots.some_of(text.splitlines(), MOST))
 

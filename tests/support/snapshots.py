@@ -68,8 +68,9 @@ def _write(path: Path, parts: Mapping[str, str]) -> None:
 
 def without_machine(text: str) -> str:
     """The text without folders, free memory, versions of libraries, and SHA-256 (pandas changes it)."""
-    text = re.sub(r"[\d.,]+ [MG]B(?= are free| with \d+ worker| of which)", "* GB", text)
+    text = re.sub(r"[\d.,]+ [MG]B(?= are free| are left| with \d+ worker| of which)", "* GB", text)
     text = re.sub(rf"{re.escape(tempfile.gettempdir())}/[^\s'\",;:]*/", "", text)
+    text = re.sub(r"\b(test_\w*[a-z_])\d+\b", r"\1", text)  # a folder of a test
     text = re.sub(rf"\b{_LIBRARIES}\b([ |=:]+)\d+(\.\d+)+", r"\1\2*", text, flags=re.IGNORECASE)
     text = re.sub(r"\b[0-9a-f]{64}\b", "*", text)
     return re.sub(_VERSIONS, "*", text)
