@@ -37,7 +37,7 @@ thorough: ## what `make test` leaves out: vignettes, the site, wheels, R CMD che
 snapshots: ## what users read, recorded again in tests/snapshots: look at the difference before you commit it
 	@$(PYTHON) tools/environment.py .venv --extras test,dev
 	rm -rf tests/snapshots
-	PYFSAGG_WRITE_SNAPSHOTS=1 .venv/bin/python $(PYTEST:worksteal=loadfile) -m "not r and not browser and not thorough" tests -k "test_snapshots or test_what_is_printed or refus"
+	PYFSAGG_WRITE_SNAPSHOTS=1 .venv/bin/python $(PYTEST:worksteal=loadfile) tests/report/test_snapshots.py tests/cli/test_what_is_printed.py
 	git diff --stat -- tests/snapshots
 
 lint: today ## style and types

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import gc
 import os
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.dispatcher import Dispatcher
-
-from pyfsagg import exceptions
 
 
 def pytest_configure() -> None:
@@ -44,33 +40,3 @@ def pytest_collection_finish() -> None:
     """Thousands of collected tests live as long as the process: garbage is not looked for among them."""
     gc.collect()
     gc.freeze()
-
-
-@pytest.fixture(autouse=True)
-def whole_messages(
-    request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[None]:
-    """What tests of refusals are told is recorded, whole, in ``tests/snapshots/refusals``.
-
-    It is compared where the versions are today's, because some messages quote another library.
-    """
-    test = request.node
-    lowest = Path(sys.prefix).name == ".venv-lowest"
-    if lowest or "refus" not in test.name or any(map(test.get_closest_marker, ("r", "thorough"))):
-        yield
-        return
-    from snapshots import compare  # which loads Matplotlib
-
-    def tell(self: exceptions._Spelled, *parts: object) -> None:
-        usual(self, *parts)
-        told.append(f"{type(self).__name__}: {self}")
-
-    told: list[str] = []
-    usual = exceptions._Spelled.__init__
-    monkeypatch.setattr(exceptions._Spelled, "__init__", tell)
-    yield
-    compare(
-        f"refusals/{test.path.parent.name}/{test.path.stem}",
-        test.name,
-        "\n".join(dict.fromkeys(told)),
-    )
