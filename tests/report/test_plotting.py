@@ -44,7 +44,7 @@ def draw(ax) -> None:
 @pytest.mark.parametrize("threshold", [3, 0.25])
 def test_ranking_shows_medians_intervals_and_the_cut(make, threshold: float) -> None:
     result = make(names=12)
-    ax = plot_ranking(result, n=8, n_features_to_select=threshold)
+    ax = plot_ranking(result, n=8, selection=result.selection(threshold))
     draw(ax)
     best = [result.feature_names.index(name) for name in result.select(8)]
     ranks = rank_scores(result.combined)[:, best]
@@ -64,7 +64,7 @@ def test_ranking_shows_medians_intervals_and_the_cut(make, threshold: float) -> 
 
 def test_ranking_draws_no_cut_where_there_is_none_to_see(make) -> None:
     for result, threshold in ((make(names=5), 5), (make(names=200), 0.9)):
-        ax = plot_ranking(result, n=5, n_features_to_select=threshold)
+        ax = plot_ranking(result, n=5, selection=result.selection(threshold))
         assert not [each for each in ax.lines if str(each.get_label()).startswith("cut")]
         assert not [each for each in ax.lines if str(each.get_label()).endswith("others")]
 
@@ -143,7 +143,7 @@ def test_agreement_of_very_many_resamples_takes_evenly_spaced_ones(make) -> None
 @pytest.mark.parametrize("aggregator", ["arithmetic_mean", "borda"])
 def test_convergence_aggregates_the_first_resamples(make, aggregator: str) -> None:
     result = make(names=10, n_resamples=30, aggregator=aggregator)
-    ax = plot_convergence(result, n_features_to_select=3)
+    ax = plot_convergence(result, selection=result.selection(3))
     draw(ax)
     correlation, overlap = line(ax, "rank correlation"), line(ax, "overlap of the best 3")
     sizes = correlation.get_xdata().tolist()
@@ -162,7 +162,8 @@ def test_convergence_aggregates_the_first_resamples(make, aggregator: str) -> No
 
 def test_convergence_leaves_out_sizes_without_a_result(make) -> None:
     scores = np.array([[3.0, 2.0, np.nan], [np.nan, 2.0, 1.0], [3.0, 2.0, 1.0], [3.0, 1.0, 2.0]])
-    ax = plot_convergence(make(names=3, scores=scores), n_features_to_select=1)
+    result = make(names=3, scores=scores)
+    ax = plot_convergence(result, selection=result.selection(1))
     draw(ax)
     drawn = np.isfinite(line(ax, "rank correlation").get_ydata())
     assert drawn.tolist() == [False, True, True, True]
@@ -230,8 +231,10 @@ def test_arguments_out_of_range(make) -> None:
         with pytest.raises(ParameterError, match="n must be a whole number of at least 1, got 0"):
             plot(result, n=0)
     for plot in (plot_ranking, plot_convergence):
-        with pytest.raises(ParameterError, match="n_features_to_select"):
-            plot(result, n_features_to_select=13)
+        with pytest.raises(
+            InputTypeError, match=r"selection must be a selection, got 13; give result"
+        ):
+            plot(result, selection=13)
     with pytest.raises(ParameterError, match="kind must be one of 'ranking'"):
         result.plot("pie")
 

@@ -330,7 +330,7 @@ def test_a_run_has_the_same_scores(kind: Any) -> None:
     np.testing.assert_array_equal(found.scores, expected.scores)
     assert found.feature_names == tuple(ARROW.column_names)
     clusters = found.clusters(kind, found.selection(3))
-    pd.testing.assert_frame_equal(clusters, expected.clusters(as_pandas(), n_features_to_select=3))
+    pd.testing.assert_frame_equal(clusters, expected.clusters(as_pandas(), expected.selection(3)))
 
 
 def test_what_a_look_at_the_table_finds(kind: Any) -> None:
