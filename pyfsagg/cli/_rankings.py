@@ -25,7 +25,7 @@ COUNTERS = (
 TABLES = (".csv", ".tsv", ".parquet", ".arff")
 
 
-def read_rankings(sources: Sequence[str], **how: Any) -> pyfsagg.Rankings:
+def rankings_of(sources: Sequence[str], **how: Any) -> pyfsagg.Rankings:
     """The rankings of a saved result, or those in files, read as `how` says."""
     if not is_saved(sources):
         return pyfsagg.Rankings.from_files(sources, **how)
@@ -39,7 +39,7 @@ def _check_single(sources: Sequence[str], what: str) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Resamples:
+class ResampleSource:
     """What :func:`pyfsagg.stability` takes: `data` of a `form` with the names of its `features`, the
     largest number of selected ones if it is known, and the `code` that reads them."""
 
@@ -51,7 +51,9 @@ class Resamples:
     n_features_to_select: float | int | None = None
 
 
-def read_resamples(sources: Sequence[str], options: argparse.Namespace, variable: str) -> Resamples:
+def read_resamples(
+    sources: Sequence[str], options: argparse.Namespace, variable: str
+) -> ResampleSource:
     """Read a saved result, a table with a row per resample, or lists of names; `variable`: of the code."""
     first, form = sources[0], options.format
     if form == "auto":
@@ -64,12 +66,12 @@ def read_resamples(sources: Sequence[str], options: argparse.Namespace, variable
     if form == "run":
         return _saved(first, options.filter, variable)
     read, code = (
-        (read_rankings(sources, format=form, best_first=True), list[str]())
+        (rankings_of(sources, format=form, best_first=True), list[str]())
         if of_lists
         else _read_table(first, form == "matrix", options.transpose, variable)
     )
     if isinstance(read, pd.DataFrame):
-        return Resamples(name_of_table(first), "matrix", read, map(str, read.columns), code)
+        return ResampleSource(name_of_table(first), "matrix", read, map(str, read.columns), code)
     if form == "lists" and options.format == "auto" and read.n_lists == 1:
         raise DataError(
             f"{first} was read as one selection with a name per line, and at least two are needed: "
@@ -84,7 +86,7 @@ def read_resamples(sources: Sequence[str], options: argparse.Namespace, variable
     name = name_of_table(first) if len(sources) == 1 and first != "-" else f"{len(lists)} lists"
     code = code_of_lists(variable, lists)
     size = options.n_features_to_select or k
-    return Resamples(name, "lists", lists, read.items, code, size)
+    return ResampleSource(name, "lists", lists, read.items, code, size)
 
 
 def _form_of_files(sources: Sequence[str]) -> str:
@@ -106,13 +108,13 @@ def _size_of_lists(rankings: pyfsagg.Rankings, options: argparse.Namespace) -> i
     return n_selected(size, most, "--n-features-to-select")
 
 
-def _saved(folder: str, filter: str | None, variable: str) -> Resamples:
+def _saved(folder: str, filter: str | None, variable: str) -> ResampleSource:
     """The rankings of a saved result, or of one filter of a run."""
     result, name = pyfsagg.load_result(folder), Path(folder).resolve().name
     if filter is None:
         rankings = pyfsagg.Rankings.of(result)
         code = [f"{variable} = pyfsagg.load_result({folder!r})"]
-        return Resamples(name, "run", rankings, rankings.items, code)
+        return ResampleSource(name, "run", rankings, rankings.items, code)
     if not isinstance(result, pyfsagg.ensemble.EnsembleResult):
         raise ParameterError(f"--filter belongs to a run of filters, and {folder} is none")
     if filter not in result.score_matrices:
@@ -121,7 +123,7 @@ def _saved(folder: str, filter: str | None, variable: str) -> Resamples:
     made = f"pd.DataFrame(run.score_matrices[{filter!r}], columns=run.feature_names)"
     code = [f"run = pyfsagg.load_result({folder!r})", f"{variable} = {made}"]
     code = ["import pandas as pd", "", *code]
-    return Resamples(f"{name} ({filter})", "run", data, data.columns, code)
+    return ResampleSource(f"{name} ({filter})", "run", data, data.columns, code)
 
 
 def _read_table(

@@ -275,14 +275,14 @@ def _methods(options: argparse.Namespace) -> tuple[list[str], dict[str, dict[str
 
 def _read_list_files(options: argparse.Namespace) -> pyfsagg.Rankings:
     """The lists that the flags name."""
-    from pyfsagg.cli._rankings import read_rankings
+    from pyfsagg.cli._rankings import rankings_of
 
     if is_saved(options.files):
         refuse_flags_of_lists(options, *LIST_FLAGS)
-        return read_rankings(options.files)
+        return rankings_of(options.files)
     if options.ties and not _wants_scores(options):
         raise ParameterError("--ties belongs to --scores: ranks and lists already have their ties")
-    table = read_rankings(options.files, unranked=options.unranked, **_settings(options))
+    table = rankings_of(options.files, unranked=options.unranked, **_settings(options))
     if _wants_scores(options) and table.scores is None:
         raise ParameterError(
             "--scores, --lower-is-better and --reverse belong to a matrix; lists of names are best "

@@ -145,7 +145,7 @@ def _read(options: argparse.Namespace) -> tuple[Any, dict[str, Any], list[str]]:
     columns = {"learners": options.learner, "performance": options.performance}
     columns = {name: column for name, column in columns.items() if column is not None}
     if is_saved([options.file]):
-        from pyfsagg.cli._rankings import read_rankings
+        from pyfsagg.cli._rankings import rankings_of
 
         if columns or options.selection or options.matrix:
             raise ParameterError(
@@ -153,7 +153,7 @@ def _read(options: argparse.Namespace) -> tuple[Any, dict[str, Any], list[str]]:
                 f"{options.file} is a saved result"
             )
         reading = f"selections = pyfsagg.load_result({options.file!r})"
-        return read_rankings([options.file]), {}, [reading]
+        return rankings_of([options.file]), {}, [reading]
     if options.selection is None and not options.matrix:
         if columns:
             raise ParameterError(

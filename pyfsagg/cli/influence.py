@@ -110,7 +110,7 @@ def _influence(options: argparse.Namespace) -> None:
 def _of_lists(options: argparse.Namespace) -> None:
     from pyfsagg.aggregator_influence.experiments import LIST_AGGREGATORS
     from pyfsagg.aggregator_influence.result import with_options
-    from pyfsagg.cli._rankings import read_rankings
+    from pyfsagg.cli._rankings import rankings_of
 
     if options.table is not None or options.target is not None:
         raise ParameterError("--lists replaces a table and its --target")
@@ -127,10 +127,10 @@ def _of_lists(options: argparse.Namespace) -> None:
     code = ", ".join(f"{name}={value!r}" for name, value in how.items())
     if is_saved(options.lists):
         flags.refuse_flags_of_lists(options, *OF_LISTS)
-        table = read_rankings(options.lists)
+        table = rankings_of(options.lists)
         reading = [f"lists = pyfsagg.load_result({options.lists[0]!r})"]
     else:
-        table = read_rankings(options.lists, **how)
+        table = rankings_of(options.lists, **how)
         reading = [f"lists = pyfsagg.Rankings.from_files({options.lists!r}, {code})"]
     params = flags.assignments(options.aggregator_param)
     aggregators = with_options(options.aggregators or LIST_AGGREGATORS, params)

@@ -151,7 +151,7 @@ class WithinAggregationSelector(_AggregationSelector):
         that score above noise (:meth:`pyfsagg.ensemble.EnsembleResult.selection`), which may keep none.
     max_false, fdr : float, optional
         Limits on false selections in place of the number, with ``resampling="complementary_pairs"``
-        (:meth:`pyfsagg.ensemble.EnsembleResult.error_control`); they may keep no feature at all.
+        (:meth:`pyfsagg.ensemble.EnsembleResult.selection`); they may keep no feature at all.
     filter, filter_params, normalize, aggregator, aggregator_params, n_resamples, resampling, task, \
 random_state, n_jobs, execution
         As in :func:`pyfsagg.wam`.

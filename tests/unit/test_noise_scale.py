@@ -167,8 +167,8 @@ def test_halves_of_noise_do_not_agree_because_columns_have_many_levels() -> None
     X = X.assign(**{f"l{j}": rng.integers(0, 12, 120) for j in range(6)}).astype("category")
     y = rng.integers(0, 2, 120)
     options = {"filter": "chi_squared", "n_resamples": 60, "random_state": 0}
-    published = pyfsagg.wam(X, y, normalize="none", **options).between_sample_stability(6)
-    read = pyfsagg.wam(X, y, **options).between_sample_stability(6)
+    runs = (pyfsagg.wam(X, y, normalize=how, **options) for how in ("none", "auto"))
+    published, read = (run.between_sample_stability(run.selection(6)) for run in runs)
     assert published.estimates.loc["nogueira", "estimate"] > 0.6
     assert abs(read.estimates.loc["nogueira", "estimate"]) < 0.3
 
@@ -216,7 +216,7 @@ def test_what_is_read_and_how_many_null_scores_are_enough(monkeypatch: pytest.Mo
     run = set_up_run(X, Y, Ensemble(["variance", "chi_squared"], n_resamples=4), random_state=3)
     scale = NoiseScale.of(run, 40)
     null, raw = np.random.default_rng(0).random((20, 6)), np.random.default_rng(1).random((4, 6))
-    scale.known["resamples"] = {"variance": null, "chi_squared": null}
+    scale.null_scores["resamples"] = {"variance": null, "chi_squared": null}
     monkeypatch.setattr("pyfsagg.ensemble.null.ENOUGH", 10)
     matrices = {"variance": raw.copy(), "chi_squared": raw.copy()}
     scale.read(matrices, "resamples", SimpleNamespace(release=lambda: None))
