@@ -546,10 +546,9 @@ def differing_settings(first: Ranked, second: Ranked) -> pd.DataFrame:
     ]
     names = dict.fromkeys([*records[0], *records[1]])
     names.pop("call", None)  # it says the settings again
-    rows = {
-        name: {"first": records[0].get(name), "second": records[1].get(name)}
-        for name in names
-        if records[0].get(name) != records[1].get(name)
+    differing = [name for name in names if records[0].get(name) != records[1].get(name)]
+    columns = {
+        which: pd.Series([record.get(name) for name in differing], differing, dtype=object)
+        for which, record in zip(("first", "second"), records, strict=True)
     }
-    frame = pd.DataFrame.from_dict(rows, orient="index", columns=["first", "second"], dtype=object)
-    return frame.where(frame.notna(), None)  # pandas 3 makes NaN of it
+    return pd.DataFrame(columns)

@@ -66,10 +66,6 @@ ENSEMBLES: dict[str, tuple[Make, View]] = {
         lambda: pyfsagg.wam(X + 6 * Y[:, np.newaxis] * (np.arange(40) < 3), Y, **QUICK),
         {"n_features_to_select": 3},
     ),
-    "numeric target": (
-        lambda: pyfsagg.wam(X, X[:, 0], task="regression", **CHECKED),
-        {},
-    ),
     "numeric target, in bins": (
         lambda: pyfsagg.wam(
             X, X[:, 0], task=Task("regression", target_bins=3), **QUICK | {"filter": "su"}
