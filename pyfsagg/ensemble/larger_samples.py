@@ -28,9 +28,9 @@ WEIGHTS = {8: 0.1, 4: 0.3, 2: 0.6}
 ERRORS = {1: (-1.287, 0.779), 2: (-1.728, 0.796), 4: (-1.94, 0.94)}
 """Limits of the log odds minus expected ones, in nine of ten thinned tables, by multiple of the rows."""
 
-DEPARTURE = (
-    1.5  # chosen: log odds by which the halves may differ from what the smaller parts make expect
-)
+DEPARTURE = 1.5
+"""Log odds by which the halves may differ from what the smaller parts make expect (chosen)."""
+
 FULL = 0.95  # chosen: agreement of the halves that larger samples can hardly exceed
 EDGE = 0.02
 """Chosen: agreements are taken to be at least this and at most 1 less this, since log odds of 0 and 1 are

@@ -19,9 +19,8 @@ from pyfsagg.resampling import Bootstrap, Plan, Rows
 from pyfsagg.resampling.plan import PLANS, read_plan
 from pyfsagg.stability_measures.adequacy import adequacy
 
-FIRST_LOOK = (
-    100  # chosen: resamples after which the precision is looked at first, then at each doubling
-)
+FIRST_LOOK = 100
+"""Resamples after which the precision is looked at first, then at each doubling (chosen)."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -30,9 +30,9 @@ from pyfsagg.statistics import RankConfidence, friedman, rank_confidence
 from pyfsagg.statistics._base import p_text, significance_level
 
 WAYS, TESTS = ("mean", "rank"), ("t", "wilcoxon", "signs")
-FEWEST = (
-    8  # chosen: fewest data sets for statements about others; levels: calibration, topic standings
-)
+FEWEST = 8
+"""Fewest data sets for statements about others (chosen; levels: calibration, topic standings)."""
+
 MANY_DRAWS = 100  # chosen: degrees of freedom above which standard errors are treated as known
 MOST_LEFT_OUT = 2_000  # data sets up to which each is omitted in turn; of more none alone decides
 ASKED = {
