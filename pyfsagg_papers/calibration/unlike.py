@@ -143,9 +143,10 @@ def halves_of_unlike_noise(rng: np.random.Generator, filter: str) -> tuple[float
         "checks": Checks(pairs=20, shuffles=0),
         "random_state": int(rng.integers(2**31)),
     }
+    plain_scores = {"normalize": PLAIN[method.__name__]}
+    runs = (method(X, y, **options, **how) for how in ({}, plain_scores))
     found, plain = (
-        method(X, y, **options, **how).between_sample_stability(6).estimates.loc["nogueira"]
-        for how in ({}, {"normalize": PLAIN[method.__name__]})
+        run.between_sample_stability(run.selection(6)).estimates.loc["nogueira"] for run in runs
     )
     return float(found["estimate"]), float(found["lower"] > 0.0), float(plain["estimate"])
 
