@@ -95,8 +95,8 @@ def _compare(options: argparse.Namespace) -> None:
         f"1: {options.first}, 2: {options.second}",
     ]
     differing = differing_settings(*runs)
-    for name, row in differing.iterrows():
-        pair = (_short(setting(value)) for value in (row["first"], row["second"]))
+    for name, *values in differing.itertuples(name=None):  # rows as Series turn None into NaN
+        pair = (_short(setting(value)) for value in values)
         lines.append(f"{str(name).replace('_', ' ')}: {' | '.join(pair)}")
     if not len(differing):
         lines.append("all settings and the data are the same")
